@@ -1,0 +1,56 @@
+"""eyechart holds the model still, moves the evaluation, and says how far the score moves and why.
+
+    import eyechart as ec
+
+    study = ec.load("study.yaml")      # an evaluation and how it is moved
+    study.plan()                       # cells, calls, tokens, time: nothing is asked yet
+    run = study.run()                  # asks what is missing; given again, it goes on
+    run.scores()                       # every set-up with its two intervals
+    run.heatmap()                      # factor x level: signed change against the baseline
+    run.curves()                       # score against each ordered parameter
+    run.report("report.html")          # one file, readable without network or scripts
+
+    run = ec.open("eyechart-runs/study")   # the same, later
+
+The grammar has few words. A *spec* says what an evaluation is; a *factor* is a dotted path into it
+with levels; a *cell* is the spec with one level of each factor; a *request* is what a cell sends for
+an item; a *response* is read (*extraction*), compared (*score*) and counted (*outcome*). Everything
+after the response is free: a change of reader never calls a model again.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_NAMES = {
+    "load": "eyechart.app.study",
+    "loads": "eyechart.app.study",
+    "open": "eyechart.app.opened",
+    "Study": "eyechart.app.study",
+    "Run": "eyechart.app.opened",
+    "Spec": "eyechart.core.spec",
+    "EyechartError": "eyechart.core.errors",
+    "InputError": "eyechart.core.errors",
+}
+
+__all__ = ["EyechartError", "InputError", "Run", "Spec", "Study", "__version__", "load", "loads", "open"]
+
+if TYPE_CHECKING:
+    from eyechart.app.opened import Run, open
+    from eyechart.app.study import Study, load, loads
+    from eyechart.core.errors import EyechartError, InputError
+    from eyechart.core.spec import Spec
+
+
+def __getattr__(name: str) -> Any:
+    """Public names are imported when first used: `import eyechart` stays light."""
+    if name not in _NAMES:
+        raise AttributeError(f"module 'eyechart' has no attribute {name!r}")
+    return getattr(import_module(_NAMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

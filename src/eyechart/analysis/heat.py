@@ -1,0 +1,191 @@
+"""The consistency heat map: what each level of each factor does to the score.
+
+A level is compared with the baseline level of its factor in every pair of set-ups that differ in
+nothing else, item by item; the changes are averaged over those pairs first and over items second, so
+that the interval speaks of new items. Pairs that are one and the same evaluation (top_p at
+temperature 0) are left out and counted. All p-values of the map are corrected together (Holm).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eyechart.analysis.layout import FactorInfo, Layout
+from eyechart.analysis.observations import Observations
+from eyechart.analysis.results import FactorSpread, HeatEntry, Number
+from eyechart.core.records import Estimate, NotEstimable
+from eyechart.stats.multiple import holm
+from eyechart.stats.paired import paired_change
+from eyechart.stats.spread import crossed_spread
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class _Pairs:
+    """Aligned scores of a level and of the baseline level, [contexts, items], on shared items."""
+
+    a: Floats
+    b: Floats
+    items: NDArray[np.int64]
+    inert: int
+
+
+def heat_map(observed: Observations, layout: Layout, level: float) -> tuple[HeatEntry, ...]:
+    """One entry a factor and level, in their order, baselines included."""
+    means = np.stack([observed.means(c) for c in range(len(layout.cells))]) if layout.cells else np.empty((0, 0))
+    entries = [
+        _entry(observed, means, layout, factor, name, level) for factor in layout.factors for name in factor.levels
+    ]
+    return _corrected(entries, level)
+
+
+def _entry(
+    observed: Observations, means: Floats, layout: Layout, factor: FactorInfo, name: str, level: float
+) -> HeatEntry:
+    if name == factor.baseline:
+        nothing = NotEstimable(name="change", reason="this is the baseline level")
+        return HeatEntry(
+            factor=factor.name, level=name, baseline=True, change=nothing, p_corrected=None, flagged=False,
+            contexts=0, inert=0, sd_raw=None, sd_corrected=None,
+        )  # fmt: skip
+    pairs = _pairs(means, layout.contexts(factor), factor.baseline, name)
+    clusters = observed.cluster_codes
+    change = _change(pairs, clusters, level)
+    sd_raw, sd_corrected = _context_spread(pairs, clusters)
+    return HeatEntry(
+        factor=factor.name,
+        level=name,
+        baseline=False,
+        change=change,
+        p_corrected=None,
+        flagged=False,
+        contexts=len(pairs.a),
+        inert=pairs.inert,
+        sd_raw=sd_raw,
+        sd_corrected=sd_corrected,
+        groups=_by_group(observed, pairs, clusters, level),
+    )
+
+
+def _pairs(means: Floats, contexts: list[dict[str, int]], baseline: str, name: str) -> _Pairs:
+    chosen = [c for c in contexts if name in c]
+    acting = [(c[name], c[baseline]) for c in chosen if c[name] != c[baseline]]
+    inert = len(chosen) - len(acting)
+    # A pair of cells met in several contexts (under aliases) is one comparison, not several.
+    acting = list(dict.fromkeys(acting))
+    if not acting:
+        return _Pairs(np.empty((0, 0)), np.empty((0, 0)), np.empty(0, dtype=np.int64), inert)
+    a, b = means[[x for x, _ in acting]], means[[y for _, y in acting]]
+    shared = np.flatnonzero(~(np.isnan(a) | np.isnan(b)).any(axis=0))
+    return _Pairs(a[:, shared], b[:, shared], shared.astype(np.int64), inert)
+
+
+def _change(pairs: _Pairs, clusters: NDArray[np.int64] | None, level: float) -> Number:
+    if not len(pairs.a):
+        reason = "the same evaluation as the baseline level" if pairs.inert else "not measured beside the baseline"
+        return NotEstimable(name="change", reason=reason)
+    if not len(pairs.items):
+        return NotEstimable(name="change", reason="no item was scored in all set-ups compared")
+    chosen = None if clusters is None else clusters[pairs.items]
+    return paired_change(pairs.a.mean(axis=0), pairs.b.mean(axis=0), chosen, level=level, name="change")
+
+
+def _context_spread(pairs: _Pairs, clusters: NDArray[np.int64] | None) -> tuple[float | None, float | None]:
+    """Does the level do the same everywhere? SD of its change over contexts, raw and without noise."""
+    if len(pairs.a) < 2 or len(pairs.items) < 2:
+        return None, None
+    changes = pairs.a - pairs.b
+    raw = float(changes.mean(axis=1).std(ddof=1))
+    chosen = None if clusters is None else clusters[pairs.items]
+    spread = crossed_spread((changes + 1) / 2, chosen)  # scaled into [0, 1]; undone below
+    if isinstance(spread, NotEstimable):
+        return raw, None
+    return raw, 2 * spread.sd if isinstance(spread.sd, float) else 0.0
+
+
+def _by_group(
+    observed: Observations, pairs: _Pairs, clusters: NDArray[np.int64] | None, level: float
+) -> tuple[tuple[str, Number, bool], ...]:
+    names = [observed.groups[int(i)] for i in pairs.items]
+    out: list[tuple[str, Number, bool]] = []
+    for group in dict.fromkeys(n for n in names if n is not None):
+        at = np.array([i for i, n in enumerate(names) if n == group])
+        part = _Pairs(pairs.a[:, at], pairs.b[:, at], pairs.items[at], pairs.inert)
+        out.append((group, _change(part, clusters, level), False))
+    return tuple(sorted(out, key=lambda row: row[0]))
+
+
+def _corrected(entries: list[HeatEntry], level: float) -> tuple[HeatEntry, ...]:
+    """Holm over every p-value of the map, subjects included."""
+    numbers: list[Number] = [n for e in entries for n in (e.change, *(g[1] for g in e.groups))]
+    tested = [i for i, n in enumerate(numbers) if isinstance(n, Estimate) and n.p is not None]
+    ps = np.array([n.p for n in numbers if isinstance(n, Estimate) and n.p is not None])
+    corrected: dict[int, float] = dict(zip(tested, holm(ps).tolist(), strict=True)) if len(ps) else {}
+    out: list[HeatEntry] = []
+    at = 0
+    for entry in entries:
+        p = corrected.get(at)
+        groups: list[tuple[str, Number, bool]] = []
+        for offset, (group, number, _) in enumerate(entry.groups, 1):
+            groups.append((group, number, corrected.get(at + offset, 1.0) < 1 - level))
+        at += 1 + len(entry.groups)
+        out.append(
+            replace(entry, p_corrected=p, flagged=p is not None and p < 1 - level, groups=tuple(groups))
+        )  # fmt: skip
+    return tuple(out)
+
+
+def level_table(
+    observed: Observations, layout: Layout, factor: FactorInfo
+) -> tuple[tuple[str, ...], Floats, NDArray[np.int64], int]:
+    """Scores [levels, items], averaged over the contexts in which every level was measured.
+
+    Returns the levels that could be placed, the table on the items shared by all, those items, and
+    the number of contexts (0: nothing to compare).
+    """
+    contexts = layout.contexts(factor)
+    full = [c for c in contexts if all(name in c for name in factor.levels)]
+    levels = factor.levels
+    if not full:  # some level was dropped everywhere: go on with those that stand beside the baseline
+        levels = tuple(name for name in factor.levels if any(name in c for c in contexts))
+        full = [c for c in contexts if all(name in c for name in levels)]
+    acting = [c for c in full if len({c[name] for name in levels}) > 1]
+    if not acting or len(levels) < 2:
+        return levels, np.empty((0, 0)), np.empty(0, dtype=np.int64), 0
+    table = np.mean(
+        [np.stack([observed.means(c[name]) for name in levels]) for c in acting], axis=0
+    )  # a NaN in any context drops the item
+    shared = np.flatnonzero(~np.isnan(table).any(axis=0)).astype(np.int64)
+    return levels, table[:, shared], shared, len(acting)
+
+
+def factor_spreads(observed: Observations, layout: Layout) -> tuple[FactorSpread, ...]:
+    """How far the levels of each factor stand apart, noise removed."""
+    out: list[FactorSpread] = []
+    for factor in layout.factors:
+        levels, table, items, contexts = level_table(observed, layout, factor)
+        if not contexts or not len(items):
+            reason = "its levels were not measured beside each other"
+            out.append(
+                FactorSpread(factor=factor.name, means=(), range=None, sd_raw=None, sd_corrected=None, reason=reason)
+            )
+            continue
+        means = table.mean(axis=1)
+        clusters = observed.cluster_codes
+        spread = crossed_spread(table, None if clusters is None else clusters[items])
+        missing = isinstance(spread, NotEstimable)
+        out.append(
+            FactorSpread(
+                factor=factor.name,
+                means=tuple(zip(levels, (float(m) for m in means), strict=True)),
+                range=float(means.max() - means.min()),
+                sd_raw=float(means.std(ddof=1)),
+                sd_corrected=None if missing else spread.sd if isinstance(spread.sd, float) else 0.0,
+                reason=spread.reason if missing else None,
+            )
+        )
+    return tuple(out)

@@ -1,0 +1,155 @@
+"""A run folder: everything a stranger needs to check a number.
+
+    study.yaml          as given
+    run.json            digests, cells, engines, versions, command line, counts
+    items.jsonl         the items asked, with their gold answers
+    store.sqlite        every request and response
+    observations.npz    the tidy table
+    report.html, report.json
+    seal.json           SHA-256 of each of the files above
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from eyechart.analysis.observations import OUTCOMES, Observations
+from eyechart.core.errors import InputError, Stopped
+from eyechart.core.records import Item
+
+SEALED = ("study.yaml", "run.json", "items.jsonl", "observations.npz", "report.html", "report.json")
+
+
+@dataclass(frozen=True)
+class Folder:
+    path: Path
+
+    @property
+    def store(self) -> Path:
+        return self.path / "store.sqlite"
+
+    @property
+    def report(self) -> Path:
+        return self.path / "report.html"
+
+    def prepare(self) -> None:
+        """Make the folder, or refuse one that holds something else."""
+        if self.path.exists() and not self.path.is_dir():
+            raise InputError(f"{self.path} is a file, not a folder")
+        try:
+            empty = not self.path.exists() or not any(self.path.iterdir())
+            if not empty and not (self.path / "study.yaml").exists() and not self.store.exists():
+                raise InputError(f"{self.path} holds something that is not a run; name another folder with --out")
+            self.path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"cannot write to {self.path}: {error.strerror}") from None
+
+    def write(self, name: str, content: str | bytes) -> None:
+        """Whole or not at all: a half-written file is never left under its name."""
+        data = content.encode("utf-8") if isinstance(content, str) else content
+        target, draft = self.path / name, self.path / f".{name}.part"
+        try:
+            draft.write_bytes(data)
+            os.replace(draft, target)
+        except OSError as error:
+            draft.unlink(missing_ok=True)
+            raise Stopped(
+                f"{target}: cannot write ({error.strerror}); answers so far are stored: free some space and give "
+                "the same command again"
+            ) from None
+
+    def write_json(self, name: str, value: Any) -> None:
+        self.write(name, json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n")
+
+    def read_json(self, name: str) -> dict[str, Any]:
+        path = self.path / name
+        try:
+            return json.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise InputError(f"{self.path} is not a finished run: it has no {name}") from None
+        except ValueError:
+            raise InputError("is not valid JSON: the file is damaged", file=str(path)) from None
+
+    def write_observations(self, observed: Observations, keys: Iterable[str]) -> None:
+        from io import BytesIO
+
+        buffer = BytesIO()
+        np.savez_compressed(buffer, keys=np.array(list(keys), dtype=np.str_), **observed.arrays())  # pyright: ignore[reportArgumentType]
+        self.write("observations.npz", buffer.getvalue())
+
+    def write_items(self, items: Iterable[Item]) -> None:
+        lines = [
+            json.dumps(
+                {
+                    "id": i.id,
+                    "fields": dict(i.fields),
+                    "gold": i.gold,
+                    "choices": i.choices,
+                    "gold_index": i.gold_index,
+                    "group": i.group,
+                    "cluster": i.cluster,
+                    "slice": i.slice,
+                },
+                ensure_ascii=False,
+                default=str,
+            )
+            for i in items
+        ]
+        self.write("items.jsonl", "\n".join(lines) + "\n")
+
+    def read_items(self) -> dict[str, Item]:
+        path, out = self.path / "items.jsonl", dict[str, Item]()
+        try:
+            lines = path.read_text(encoding="utf-8").split("\n")
+        except OSError:
+            raise InputError(f"{self.path} is not a finished run: it has no items.jsonl") from None
+        for number, line in enumerate(lines, 1):
+            if not line:
+                continue
+            try:
+                row = json.loads(line)
+                row["gold"], row["choices"] = tuple(row["gold"]), tuple(row["choices"])
+                out[row["id"]] = Item(**row)
+            except (ValueError, TypeError, KeyError):
+                raise InputError("is not an item: the file is damaged", file=str(path), line=number) from None
+        return out
+
+    def read_observations(self) -> tuple[Observations, tuple[str, ...]]:
+        path, items = self.path / "observations.npz", self.read_items()
+        try:
+            with np.load(path, allow_pickle=False) as data:
+                arrays = {name: data[name] for name in data.files}
+        except FileNotFoundError:
+            raise InputError(f"{self.path} is not a finished run: it has no observations.npz") from None
+        except (ValueError, OSError):
+            raise InputError("is damaged", file=str(path)) from None
+        if list(arrays["outcomes"]) != [o.value for o in OUTCOMES]:
+            raise InputError("was written with other outcomes; read the run again", file=str(path))
+        order = [items[str(name)] for name in arrays["items"]]
+        observed = Observations(
+            cells=tuple(str(c) for c in arrays["cells"]),
+            items=tuple(i.id for i in order),
+            groups=tuple(i.group for i in order),
+            clusters=tuple(i.cluster for i in order),
+            chance=tuple(1 / len(i.choices) if len(i.choices) > 1 else None for i in order),
+            **{n: arrays[n] for n in ("cell", "item", "repeat", "outcome", "value", "scored", "call")},
+        )
+        return observed, tuple(str(k) for k in arrays["keys"])
+
+    def seal(self) -> None:
+        files = {name: sha256(self.path / name) for name in SEALED if (self.path / name).exists()}
+        root = hashlib.sha256("".join(f"{n}\n{h}\n" for n, h in sorted(files.items())).encode()).hexdigest()
+        self.write_json("seal.json", {"files": files, "root": f"z1:{root}"})
+
+
+def sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,314 @@
+"""A study, laid out: cells, the distinct ways of asking behind them, and every call they need.
+
+Many cells share a way of asking (they differ only in how answers are read), and many ways of asking
+share requests; a call is planned once, whoever needs it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from eyechart.core.effective import Asking, Effective, effective
+from eyechart.core.errors import InputError
+from eyechart.core.factors import Cell, cell
+from eyechart.core.identity import call_key, digest, engine_digest, request_digest
+from eyechart.core.plugins import BACKENDS, DESIGNS, Backend
+from eyechart.core.records import Call, Engine, Item
+from eyechart.core.spec import Model, Spec, StudySpec
+from eyechart.data.key import Keyed, apply_key
+from eyechart.data.load import Loaded, load, load_pool
+from eyechart.data.shots import choose
+from eyechart.render import Renderer
+from eyechart.runner.fulfil import Planned
+
+
+@dataclass(frozen=True, kw_only=True)
+class EngineUse:
+    """A backend, opened but not loaded, and what it is."""
+
+    model: Model
+    backend: Backend
+    engine: Engine
+    digest: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ask:
+    """One way of asking x one sample of items x one engine."""
+
+    asking: Asking
+    engine: int
+    items: tuple[Item, ...]
+    """As prepared: options in the order shown, data edits done."""
+    labels: tuple[tuple[str, ...], ...]
+    """Option labels of each item."""
+    planned: tuple[tuple[Planned, ...], ...]
+    """[items][repeats]; as many repeats as the neediest cell wants."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GridCell:
+    id: str
+    cell: Cell
+    effective: Effective
+    digest: str
+    ask: int
+    data: int
+
+    @property
+    def repeats(self) -> int:
+        return self.effective.repeats
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dropped:
+    """A combination that is not run, and why."""
+
+    levels: tuple[tuple[str, str], ...]
+    reason: str
+    same_as: str | None = None
+    """Id of the cell that is this very evaluation; None where it cannot be measured here."""
+
+    @property
+    def label(self) -> str:
+        return " ".join(f"{factor}={level}" for factor, level in self.levels)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataUse:
+    """One sample of items, and what it was asked for by."""
+
+    keyed: Keyed
+    items: tuple[Item, ...]
+    identity: Mapping[str, Any]
+
+    @property
+    def loaded(self) -> Loaded:
+        return self.keyed.loaded
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grid:
+    study: StudySpec
+    base: Path
+    cells: tuple[GridCell, ...]
+    asks: tuple[Ask, ...]
+    engines: tuple[EngineUse, ...]
+    data: tuple[DataUse, ...]
+    dropped: tuple[Dropped, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def scores(self) -> int:
+        """How many single scores the study gives: cells x items x repeats."""
+        return sum(len(self.asks[c.ask].items) * c.repeats for c in self.cells)
+
+    def calls(self) -> Iterator[tuple[int, Planned]]:
+        """Every distinct call with its engine: item by item, so that a run cut short is balanced."""
+        seen: set[str] = set()
+        for engine in range(len(self.engines)):
+            asks = [a for a in self.asks if a.engine == engine]
+            longest = max((len(a.items) for a in asks), default=0)
+            for i in range(longest):
+                for ask in asks:
+                    for planned in ask.planned[i] if i < len(ask.planned) else ():
+                        if planned.key not in seen:
+                            seen.add(planned.key)
+                            yield engine, planned
+
+
+@dataclass
+class _Expander:
+    """Collects what cells share while they are laid out one by one."""
+
+    base: Path
+    engines: list[EngineUse] = field(default_factory=list[EngineUse])
+    data: list[DataUse] = field(default_factory=list[DataUse])
+    asks: dict[tuple[str, str, int], _Draft] = field(default_factory=dict[tuple[str, str, int], "_Draft"])
+    notes: dict[str, None] = field(default_factory=dict[str, None])
+    _engine_at: dict[str, int] = field(default_factory=dict[str, int])
+    _data_at: dict[str, int] = field(default_factory=dict[str, int])
+    _pools: dict[str, Loaded] = field(default_factory=dict[str, Loaded])
+
+    def engine(self, model: Model) -> int:
+        key = digest("m1", model.stated())
+        if key not in self._engine_at:
+            located = _located(model, self.base)
+            backend = BACKENDS.get(model.backend or "embedded")(located)
+            engine = backend.engine()
+            self.engines.append(
+                EngineUse(model=located, backend=backend, engine=engine, digest=engine_digest(engine))
+            )
+            self._engine_at[key] = len(self.engines) - 1
+        return self._engine_at[key]
+
+    def sample(self, spec: Spec) -> tuple[int, DataUse]:
+        source = spec.evaluation.reference_source
+        key = digest("l1", {"dataset": spec.dataset.stated(), "key": source})
+        if key not in self._data_at:
+            keyed = apply_key(load(spec.dataset, self.base), spec.evaluation, self.base)
+            identity = keyed.loaded.identity()
+            self.data.append(DataUse(keyed=keyed, items=keyed.loaded.items, identity=identity))
+            self._data_at[key] = len(self.data) - 1
+        at = self._data_at[key]
+        return at, self.data[at]
+
+    def pool(self, spec: Spec, source: str, like: Loaded) -> Loaded:
+        """The items that shots are drawn from. Raises InputError for the split under test."""
+        key = digest("l1", {"dataset": spec.dataset.stated(), "pool": source})
+        if key not in self._pools:
+            self._pools[key] = load_pool(spec.dataset, self.base, source, like)
+        return self._pools[key]
+
+
+@dataclass
+class _Draft:
+    """An Ask before it is known how many repeats its cells want."""
+
+    position: int
+    asking: Asking
+    engine: int
+    data: DataUse
+    spec: Spec
+    repeats: int = 0
+
+
+def expand(study: StudySpec, base: Path) -> Grid:
+    """Lay `study` out. Reads the data; loads no model and calls nothing.
+
+    Raises InputError for whatever cannot be asked: unknown names, templates that name absent
+    fields, shots from the split under test, a parameter the backend cannot honour.
+    """
+    expander = _Expander(base)
+    chosen = DESIGNS.get(study.design.kind)(study.spec, study.factors)
+    cells: list[GridCell] = []
+    dropped: list[Dropped] = []
+    by_digest: dict[str, str] = {}
+    for levels in chosen:
+        one = cell(study.spec, study.factors, levels)
+        laid = _lay(expander, one, f"c{len(cells):03d}")
+        if isinstance(laid, Dropped):
+            if not cells:
+                raise InputError(f"the baseline cannot be measured: {laid.reason}")
+            dropped.append(laid)
+        elif laid.digest in by_digest:
+            other = by_digest[laid.digest]
+            dropped.append(Dropped(levels=one.levels, reason=_same(laid, other), same_as=other))
+        else:
+            by_digest[laid.digest] = laid.id
+            cells.append(laid)
+    for use in expander.data:
+        expander.notes |= dict.fromkeys((*use.loaded.notes, *use.keyed.notes))
+    _note_templates(cells, expander.notes)
+    drafts = list(expander.asks.values())
+    return Grid(
+        study=study,
+        base=base,
+        cells=tuple(cells),
+        asks=tuple(_ask(expander, draft) for draft in drafts),
+        engines=tuple(expander.engines),
+        data=tuple(expander.data),
+        dropped=tuple(dropped),
+        notes=tuple(expander.notes),
+    )
+
+
+def _lay(expander: _Expander, one: Cell, name: str) -> GridCell | Dropped:
+    engine = expander.engine(one.spec.model)
+    use = expander.engines[engine]
+    resolved = effective(one.spec, use.backend.facts())
+    if reason := _impossible(resolved.asking, use.backend):
+        return Dropped(levels=one.levels, reason=reason)
+    at, data = expander.sample(one.spec)
+    identity = dict(data.identity)
+    if (few := resolved.asking.prompt.get("few_shot")) is not None:
+        identity["shots"] = expander.pool(one.spec, few["source"], data.loaded).identity()
+    key = (resolved.asking.key, digest("d1", identity), engine)
+    fresh = _Draft(len(expander.asks), resolved.asking, engine, data, one.spec)
+    draft = expander.asks.setdefault(key, fresh)
+    draft.repeats = max(draft.repeats, resolved.repeats)
+    return GridCell(
+        id=name, cell=one, effective=resolved, digest=resolved.digest(identity), ask=draft.position, data=at
+    )
+
+
+def _same(laid: GridCell, other: str) -> str:
+    inert = "; ".join(f"{i.path} is inert: {i.reason}" for i in laid.effective.inert)
+    return f"the same evaluation as {other}" + (f" ({inert})" if inert else "")
+
+
+def _impossible(asking: Asking, backend: Backend) -> str | None:
+    """Why this backend cannot be asked so; None when it can."""
+    able = backend.capabilities
+    if asking.elicit == "options" and not able.options:
+        return "not measurable here: this backend gives no log-probability of a given answer"
+    for name, _ in asking.params:
+        if name in able.ignores:
+            return f"not measurable here: this backend does not honour {name}"
+    return None
+
+
+def _ask(expander: _Expander, draft: _Draft) -> Ask:
+    renderer = Renderer(draft.asking)
+    shots_of = _shots(expander, draft, renderer)
+    engine = expander.engines[draft.engine].digest
+    items: list[Item] = []
+    labels: list[tuple[str, ...]] = []
+    planned: list[tuple[Planned, ...]] = []
+    for item in draft.data.items:
+        prepared = renderer.prepared(item)
+        items.append(prepared)
+        labels.append(renderer.labels(prepared))
+        row: list[Planned] = []
+        previous, hashed = None, ""
+        for repeat, request in enumerate(renderer.requests(prepared, shots_of(item), draft.repeats)):
+            hashed = hashed if request is previous else request_digest(request)
+            previous = request
+            key = call_key(hashed, engine, repeat)
+            call = Call(request=request, repeat=repeat, item=prepared)
+            row.append(Planned(key=key, request_digest=hashed, call=call))
+        planned.append(tuple(row))
+    return Ask(
+        asking=draft.asking,
+        engine=draft.engine,
+        items=tuple(items),
+        labels=tuple(labels),
+        planned=tuple(planned),
+    )
+
+
+def _shots(expander: _Expander, draft: _Draft, renderer: Renderer) -> Callable[[Item], Sequence[Item]]:
+    few = draft.asking.prompt.get("few_shot")
+    if few is None:
+        return lambda item: ()
+    pool = expander.pool(draft.spec, few["source"], draft.data.loaded)
+    chooser = choose(few, pool.items, draft.data.items)
+    prepared: dict[str, Item] = {}
+
+    def shots(item: Item) -> Sequence[Item]:
+        drawn = chooser.shots(item)
+        for shot in drawn:
+            if shot.id not in prepared:
+                prepared[shot.id] = renderer.prepared(shot)
+        return [prepared[shot.id] for shot in drawn]
+
+    return shots
+
+
+def _located(model: Model, base: Path) -> Model:
+    """A relative model path is looked for beside the study first."""
+    if model.path and not Path(model.path).is_absolute() and (base / model.path).exists():
+        return model.model_copy(update={"path": str(base / model.path)})
+    return model
+
+
+def _note_templates(cells: Sequence[GridCell], notes: dict[str, None]) -> None:
+    for one in cells:
+        prompt = one.effective.asking.prompt
+        if not prompt["chat_template"] and (prompt["template"] + prompt["cue"]).endswith("\n"):
+            notes[
+                "a prompt ends with a line break, so the model starts on a new line (YAML's `|` keeps it; `|-` drops it)"
+            ] = None

@@ -1,0 +1,75 @@
+"""read: stored responses to observations. Never calls a model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from eyechart.analysis.observations import Builder, Observations
+from eyechart.app.grid import Ask, Grid
+from eyechart.core.effective import Reading
+from eyechart.core.records import Extraction, Failure, Item, Outcome, Response, Score
+from eyechart.reading import read_response
+from eyechart.store.store import Store
+
+
+@dataclass(frozen=True, kw_only=True)
+class Readings:
+    """Observations, and what they were read from."""
+
+    observations: Observations
+    keys: tuple[str, ...]
+    """Store key of each call, by `observations.call`."""
+    missing: int
+    """Calls that were never answered and never failed: the run is not complete."""
+
+
+def read(grid: Grid, store: Store) -> Readings:
+    """Reads every cell. A call that failed is `failed`; one not asked yet gives no row at all."""
+    builder = Builder.empty()
+    items, index = _items(grid)
+    key_at: dict[str, int] = {}
+    missing: set[str] = set()
+    for number, ask in enumerate(grid.asks):
+        cells = [(at, c) for at, c in enumerate(grid.cells) if c.ask == number]
+        keys = [p.key for row in ask.planned for p in row]
+        answers = store.answers(keys)
+        failures = store.failures(k for k in keys if k not in answers)
+        for at, cell in cells:
+            for i, item in enumerate(ask.items):
+                for repeat, planned in enumerate(ask.planned[i][: cell.repeats]):
+                    got = answers.get(planned.key) or failures.get(planned.key)
+                    if got is None:
+                        missing.add(planned.key)
+                        continue
+                    _, score = read_one(got, item, ask, i, cell.effective.reading)
+                    call = key_at.setdefault(planned.key, len(key_at))
+                    builder.add(at, index[item.id], repeat, score.outcome, score.value, call)
+    observations = builder.build(
+        [c.id for c in grid.cells],
+        [item.id for item in items],
+        [item.group for item in items],
+        [item.cluster for item in items],
+        [1 / len(item.choices) if len(item.choices) > 1 else None for item in items],
+    )
+    return Readings(observations=observations, keys=tuple(key_at), missing=len(missing))
+
+
+def read_one(
+    got: Response | Failure, item: Item, ask: Ask, i: int, reading: Reading
+) -> tuple[Extraction, Score]:
+    """One response, read; a failure is `failed` and says nothing about the model."""
+    if isinstance(got, Failure):
+        reason = f"{got.kind}: {got.reason}"
+        return Extraction(value=None, reason=reason), Score(outcome=Outcome.FAILED, value=None, reason=reason)
+    options = ask.planned[i][0].call.request.options
+    return read_response(got, item, ask.labels[i], reading, options)
+
+
+def _items(grid: Grid) -> tuple[Sequence[Item], Mapping[str, int]]:
+    """All items of the study, each once, in the order of the data."""
+    seen: dict[str, Item] = {}
+    for ask in grid.asks:
+        for item in ask.items:
+            seen.setdefault(item.id, item)
+    return list(seen.values()), {name: i for i, name in enumerate(seen)}

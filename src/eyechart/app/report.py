@@ -1,0 +1,127 @@
+"""report: from a run folder to what a report is made of, and to the files in every medium."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from eyechart.app.folder import Folder
+from eyechart.app.ledger import samples
+from eyechart.app.opened import Run
+from eyechart.core.effective import DEFAULTS
+from eyechart.core.errors import InputError
+from eyechart.core.factors import field_names
+from eyechart.report.inputs import Calls, Digests, Facts, FieldRow, InertField, Language, ReportInput
+
+Plain = Mapping[str, Any]
+
+
+def report_input(run: Run, language: Language = "en") -> ReportInput:
+    """Everything a report of `run` shows, raw answers included. Calls no model."""
+    facts = run.facts
+    analysis = run.analysis
+    return ReportInput(
+        title=facts["name"] or run.folder.path.name,
+        analysis=replace(analysis, samples=samples(run, analysis)),
+        fingerprint=tuple(_fingerprint(facts["cells"][0], facts["engines"])),
+        inert=tuple(_inert(facts["cells"])),
+        digests=Digests(**facts["digests"]),
+        facts=_facts(facts),
+        language=language,
+        layers=tuple((f["name"], (f["path"] or "several").split(".")[0]) for f in facts["factors"]),
+    )
+
+
+def write_report(folder: Folder, path: Path | None = None, language: Language = "en") -> Path:
+    """HTML (or Markdown or JSON, by the ending of `path`). Without `path`: report.html and report.json
+    in the run folder."""
+    from eyechart.app.opened import open as open_run
+    from eyechart.report.html import render_html
+    from eyechart.report.markdown import render_markdown
+    from eyechart.report.plain import render_json
+
+    made = report_input(open_run(folder.path), language)
+    if path is None:
+        folder.write("report.json", render_json(made))
+        folder.write("report.html", render_html(made))
+        return folder.report
+    media = {".html": render_html, ".md": render_markdown, ".json": render_json}
+    if path.suffix not in media:
+        raise InputError(f"{path}: write a name that ends in .html, .md or .json")
+    try:
+        path.write_text(media[path.suffix](made), encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror}") from None
+    return path
+
+
+def _fingerprint(cell: Plain, engines: Iterable[Plain]) -> Iterable[FieldRow]:
+    """Every field of the baseline: stated, filled in by a default, inert, or not known."""
+    stated, inert = dict(_leaves(cell["stated"])), {i["path"] for i in cell["inert"]}
+    sections = [name for name in field_names() if "." not in name]
+    for path in field_names():
+        if path in sections or any(other.startswith(f"{path}.") for other in field_names()):
+            continue
+        value = stated.get(path)
+        if path in inert:
+            yield FieldRow(path=path, value=_words(value), state="inert")
+        elif value is not None:
+            yield FieldRow(path=path, value=_words(value), state="stated")
+        elif path in DEFAULTS:
+            yield FieldRow(path=path, value=_words(DEFAULTS[path]), state="default")
+    engine = next((e for e in engines if e["digest"] == cell["engine"]), {})
+    for key, value in engine.items():
+        if key not in ("digest", "backend"):
+            yield FieldRow(path=f"engine.{key}", value=_words(value), state="stated")
+
+
+def _leaves(value: Plain, prefix: str = "") -> Iterable[tuple[str, Any]]:
+    for key, part in value.items():
+        path = f"{prefix}{key}"
+        yield path, part
+        if isinstance(part, Mapping):
+            yield from _leaves(part, f"{path}.")  # pyright: ignore[reportUnknownArgumentType]
+
+
+def _words(value: Any) -> str | None:
+    if value is None:
+        return None
+    return value if isinstance(value, str) else str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _inert(cells: Iterable[Plain]) -> Iterable[InertField]:
+    seen: set[tuple[str, str]] = set()
+    for cell in cells:
+        for one in cell["inert"]:
+            if (key := (one["path"], one["reason"])) not in seen:
+                seen.add(key)
+                yield InertField(path=one["path"], reason=one["reason"])
+
+
+def _facts(facts: Plain) -> Facts:
+    runtime, engine = facts["runtime"], facts["engines"][0]
+    notes = list(facts["notes"])
+    for use in facts["data"]:
+        notes += [f"row not used: {problem}" for problem in use["problems"][:20]]
+        if len(use["problems"]) > 20:
+            notes.append(f"and {len(use['problems']) - 20} more rows not used")
+    notes += [f"{count} x {reason}" for reason, count in facts["failures"].items()]
+    if facts["stopped"]:
+        notes.append(f"not complete: {facts['stopped']}; {facts['missing']} calls were not made")
+    versions = {"python": runtime["python"], **runtime["packages"], "platform": runtime["platform"]}
+    return Facts(
+        model=facts["cells"][0]["stated"].get("model", {}).get("name") or engine["backend"],
+        engine=tuple((k, str(v)) for k, v in engine.items() if v is not None),
+        command=runtime.get("command"),
+        started=_time(facts["started"]),
+        finished=_time(facts["finished"]),
+        versions=tuple(versions.items()),
+        calls=Calls(made=facts["calls"]["made"], stored=facts["calls"]["stored"], failed=facts["calls"]["failed"]),
+        notes=tuple(notes),
+    )
+
+
+def _time(iso: str) -> str:
+    return iso.replace("T", " ").replace("+00:00", " UTC")

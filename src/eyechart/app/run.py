@@ -1,0 +1,292 @@
+"""run: ask what is missing, read everything, write the run folder. Given again, it goes on."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from eyechart import __version__
+from eyechart.app.folder import Folder
+from eyechart.app.grid import DataUse, Grid
+from eyechart.app.plan import Plan, make_plan, spread_sample
+from eyechart.app.read import Readings, read
+from eyechart.app.runtime import observe
+from eyechart.core.effective import stated_digest
+from eyechart.core.errors import EyechartError
+from eyechart.core.identity import digest
+from eyechart.core.spec import Budget, StudySpec
+from eyechart.designs.simple import baseline_levels
+from eyechart.runner.fulfil import Planned, Policy, Tally, fulfil
+from eyechart.store.lock import locked
+from eyechart.store.store import Store
+
+Progress = Callable[[Tally], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ran:
+    """How a run ended."""
+
+    folder: Folder
+    plan: Plan
+    """As it stood before."""
+    made: int
+    failed: int
+    retries: int
+    reasons: dict[str, int]
+    """Why calls failed for good, and how many."""
+    stopped: str | None
+    """Why it ended before all was asked; None when all was."""
+    missing: int
+    """Calls neither answered nor failed."""
+    copied: int = 0
+    """Answers taken over from a shared store."""
+
+    @property
+    def complete(self) -> bool:
+        return not self.missing and not self.failed
+
+    def calls(self) -> dict[str, int]:
+        return {"needed": self.plan.needed, "made": self.made, "stored": self.plan.stored, "failed": self.failed}
+
+
+def study_digest(study: StudySpec) -> str:
+    """Over everything but names: the spec, the factors, the design."""
+    factors = [{"path": f.path, "levels": [v for _, v in f.levels]} for f in study.factors]
+    return digest("u1", {"spec": study.spec.stated(), "factors": factors, "design": study.design.stated()})
+
+
+def run(
+    grid: Grid,
+    text: str,
+    folder: Folder,
+    *,
+    shared: Path | None = None,
+    policy: Policy | None = None,
+    progress: Progress | None = None,
+) -> Ran:
+    """`text`: the study as given. `shared`: a store to take answers from first, and to give them to.
+
+    Raises InputError where another process is at work in the folder, TooManyFailures and Stopped
+    with everything answered so far stored.
+    """
+    folder.prepare()
+    started = datetime.now(UTC)
+    with locked(folder.path), Store(folder.store) as store:
+        folder.write("study.yaml", text)
+        copied = _take(store, shared, grid) if shared else 0
+        plan = make_plan(grid, [folder.store])
+        tally, error = _ask(grid, plan.new, store, policy, progress)
+        readings = read(grid, store)
+        ran = Ran(
+            folder=folder,
+            plan=plan,
+            made=tally.done,
+            failed=tally.failed,
+            retries=tally.retries,
+            reasons=dict(tally.reasons),
+            stopped=str(error) if error else tally.stopped,
+            missing=readings.missing,
+            copied=copied,
+        )
+        _write(folder, grid, readings, ran, started)
+        if shared:
+            _give(store, shared)
+    if error:
+        raise error
+    return ran
+
+
+def measure(grid: Grid, plan: Plan, folder: Folder, count: int, progress: Progress | None = None) -> Plan:
+    """Make `count` of the planned calls, spread over all of them, keep their answers, and plan again."""
+    folder.prepare()
+    with locked(folder.path), Store(folder.store) as store:
+        few = spread_sample(plan.new, count)
+        _, error = _ask(replace_budget(grid), few, store, None, progress)
+        if error:
+            raise error
+    return make_plan(grid, [folder.store])
+
+
+def replace_budget(grid: Grid) -> Grid:
+    """The same grid without a budget: a measurement is not the run."""
+    return replace(grid, study=grid.study.model_copy(update={"budget": Budget()}))
+
+
+def _ask(
+    grid: Grid,
+    new: Sequence[tuple[int, Planned]],
+    store: Store,
+    policy: Policy | None,
+    progress: Progress | None,
+) -> tuple[Tally, EyechartError | None]:
+    """Engine by engine, so that only one is loaded at a time. An error ends it, never what was answered."""
+    total = Tally(total=len(new))
+    error: EyechartError | None = None
+
+    async def one(engine: int, calls: Sequence[Planned]) -> None:
+        backend = grid.engines[engine].backend
+
+        def show(tally: Tally) -> None:
+            if progress:
+                progress(_sum(total, tally))
+
+        try:
+            tally = await fulfil(
+                calls, store, backend, policy=policy, budget=_left(grid, total), prices=grid.study.prices, progress=show
+            )
+            _add(total, tally)
+        finally:
+            await backend.close()
+
+    for engine in range(len(grid.engines)):
+        calls = [planned for at, planned in new if at == engine]
+        if not calls or total.stopped or error:
+            continue
+        try:
+            _blocking(one(engine, calls))
+        except EyechartError as caught:
+            error = caught
+    return total, error
+
+
+def _blocking(work: Coroutine[Any, Any, None]) -> None:
+    """Runs `work` to its end, also from a notebook, whose thread has a loop of its own."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        asyncio.run(work)
+        return
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(asyncio.run, work).result()
+
+
+def _left(grid: Grid, spent: Tally) -> Budget:
+    """What is left of the budget after earlier engines."""
+    budget = grid.study.budget
+    out: dict[str, Any] = {"money": budget.money}
+    if budget.calls is not None:
+        out["calls"] = max(1, budget.calls - spent.done - spent.failed)
+    if budget.tokens is not None:
+        out["tokens"] = max(1, budget.tokens - spent.prompt_tokens - spent.completion_tokens)
+    if budget.minutes is not None:
+        out["minutes"] = max(1e-6, budget.minutes - spent.seconds / 60)
+    return Budget(**out)
+
+
+def _sum(a: Tally, b: Tally) -> Tally:
+    out = replace(b, total=a.total, started=a.started)
+    for name in ("done", "failed", "retries", "prompt_tokens", "completion_tokens", "unknown_tokens"):
+        setattr(out, name, getattr(a, name) + getattr(b, name))
+    return out
+
+
+def _add(total: Tally, part: Tally) -> None:
+    for name in ("done", "failed", "retries", "prompt_tokens", "completion_tokens", "unknown_tokens"):
+        setattr(total, name, getattr(total, name) + getattr(part, name))
+    for reason, count in part.reasons.items():
+        total.reasons[reason] = total.reasons.get(reason, 0) + count
+    total.stopped = part.stopped
+
+
+def _take(store: Store, shared: Path, grid: Grid) -> int:
+    if not shared.exists():
+        return 0
+    keys = [planned.key for _, planned in grid.calls()]
+    with Store(shared, create=False) as source:
+        wanted = source.known(keys) - store.known(keys)
+        entries = list(source.entries(wanted))
+    for use in grid.engines:
+        store.put_engine(use.engine)
+    store.put(entries)
+    return len(entries)
+
+
+def _give(store: Store, shared: Path) -> None:
+    with Store(shared) as target:
+        target.merge(store.path)
+
+
+def _write(folder: Folder, grid: Grid, readings: Readings, ran: Ran, started: datetime) -> None:
+    items = {item.id: item for use in grid.data for item in use.items}
+    folder.write_items(items[name] for name in readings.observations.items)
+    folder.write_observations(readings.observations, readings.keys)
+    folder.write_json("run.json", describe(grid, ran, started))
+
+
+def describe(grid: Grid, ran: Ran, started: datetime) -> dict[str, Any]:
+    """What `run.json` holds."""
+    study = grid.study
+    base = baseline_levels(study.spec, study.factors)
+    return {
+        "eyechart": __version__,
+        "format": 1,
+        "name": study.name,
+        "preset": study.preset,
+        "digests": {
+            "stated": stated_digest(study.spec),
+            "effective": grid.cells[0].digest,
+            "study": study_digest(study),
+        },
+        "design": study.design.kind,
+        "factors": [
+            {
+                "name": f.name,
+                "path": f.path,
+                "levels": [{"name": n, "value": v} for n, v in f.levels],
+                "ordered": f.ordered,
+                "baseline": f.levels[b][0],
+            }
+            for f, b in zip(study.factors, base, strict=True)
+        ],
+        "cells": [
+            {
+                "id": c.id,
+                "levels": dict(c.cell.levels),
+                "digest": c.digest,
+                "repeats": c.repeats,
+                "sampled": c.effective.asking.sampled,
+                "engine": grid.engines[grid.asks[c.ask].engine].digest,
+                "stated": c.cell.spec.stated(),
+                "effective": c.effective.body(grid.data[c.data].identity),
+                "inert": [{"path": i.path, "reason": i.reason} for i in c.effective.inert],
+            }
+            for c in grid.cells
+        ],
+        "dropped": [{"levels": dict(d.levels), "reason": d.reason, "same_as": d.same_as} for d in grid.dropped],
+        "engines": [{"digest": e.digest, **e.engine.body()} for e in grid.engines],
+        "data": [_describe_data(use) for use in grid.data],
+        "notes": list(grid.notes),
+        "calls": ran.calls(),
+        "copied": ran.copied,
+        "retries": ran.retries,
+        "missing": ran.missing,
+        "failures": ran.reasons,
+        "stopped": ran.stopped,
+        "started": started.isoformat(timespec="seconds"),
+        "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+        "runtime": observe(grid.base),
+    }
+
+
+def _describe_data(use: DataUse) -> dict[str, Any]:
+    """What was asked about, what was left out, and how the sample compares with the whole."""
+    loaded, keyed = use.loaded, use.keyed
+    return {
+        **asdict(loaded.source),
+        **use.identity,
+        "count": len(use.items),
+        "of": loaded.all_items,
+        "drawn": list(loaded.drawn),
+        "problems": [str(p) for p in (*loaded.problems, *keyed.problems)],
+        "shares": [asdict(s) for s in loaded.shares],
+        "fit": asdict(loaded.fit) if loaded.fit else None,
+        "key": {"sha256": keyed.sha256, "changed": list(keyed.changed), "missing": list(keyed.missing)}
+        if keyed.sha256
+        else None,
+    }

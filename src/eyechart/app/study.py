@@ -1,0 +1,152 @@
+"""load and Study: a study as a person holds it in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from eyechart.app.folder import Folder
+from eyechart.app.grid import Grid, expand
+from eyechart.app.plan import Plan, make_plan
+from eyechart.app.run import Progress, Ran, measure, run, study_digest
+from eyechart.core.codec import load_study
+from eyechart.core.effective import effective, stated_digest
+from eyechart.core.errors import EyechartError, InputError
+from eyechart.core.spec import StudySpec
+
+if TYPE_CHECKING:
+    from eyechart.app.opened import Run
+
+RUNS = Path("eyechart-runs")
+"""Where runs go unless told otherwise, below the current folder."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """A baseline evaluation and how it is moved.
+
+    >>> import eyechart as ec
+    >>> study = ec.loads('''
+    ... dataset: {name: chart, subset: sentiment, limit: 6}
+    ... model: {backend: synthetic, options: {accuracy: 0.5}}
+    ... factors: [{decoding.temperature: [0, 0.7]}]
+    ... repeats: {count: 3, greedy: 1}
+    ... ''')
+    >>> plan = study.plan()
+    >>> plan.needed, plan.scores
+    (24, 24)
+    """
+
+    spec: StudySpec
+    text: str
+    """As given: what `study.yaml` of a run folder will hold."""
+    path: Path | None = None
+
+    @property
+    def base(self) -> Path:
+        """Relative paths in the study start here."""
+        return self.path.parent if self.path else Path()
+
+    @property
+    def name(self) -> str:
+        return self.spec.name or (self.path.stem if self.path else "study")
+
+    @cached_property
+    def grid(self) -> Grid:
+        return expand(self.spec, self.base)
+
+    def folder(self, out: Path | str | None = None) -> Folder:
+        return Folder(Path(out) if out is not None else RUNS / _safe(self.name))
+
+    def plan(
+        self,
+        out: Path | str | None = None,
+        *,
+        stores: Sequence[Path] = (),
+        measure_calls: int = 0,
+        progress: Progress | None = None,
+    ) -> Plan:
+        """What a run would ask and cost. `measure_calls` makes so many calls to know the pace."""
+        folder = self.folder(out)
+        plan = make_plan(self.grid, [folder.store, *stores])
+        if measure_calls and plan.new:
+            plan = measure(self.grid, plan, folder, measure_calls, progress)
+        return plan
+
+    def run(
+        self, out: Path | str | None = None, *, store: Path | None = None, progress: Progress | None = None
+    ) -> Run:
+        """Ask what is missing, read everything, write folder and report; given again, goes on."""
+        from eyechart.app.opened import open as open_run
+
+        ran = self.execute(out, store=store, progress=progress)
+        return open_run(ran.folder.path)
+
+    def execute(
+        self, out: Path | str | None = None, *, store: Path | None = None, progress: Progress | None = None
+    ) -> Ran:
+        """`run`, but with the account of what was done instead of the results."""
+        from eyechart.app.report import write_report
+
+        ran = run(self.grid, self.text, self.folder(out), shared=store, progress=progress)
+        write_report(ran.folder)
+        ran.folder.seal()
+        return ran
+
+    def digests(self) -> dict[str, str | None]:
+        """Stated and effective digest of the baseline; effective is None where the data cannot be read."""
+        out: dict[str, str | None] = {
+            "stated": stated_digest(self.spec.spec),
+            "effective": None,
+            "study": study_digest(self.spec),
+            "reason": None,
+        }
+        try:
+            out["effective"] = baseline_grid(self).cells[0].digest
+        except EyechartError as error:
+            out["reason"] = str(error)
+        return out
+
+    def inert(self) -> list[dict[str, Any]]:
+        """Stated fields of the baseline that cannot move it."""
+        return [{"path": i.path, "reason": i.reason} for i in effective(self.spec.spec).inert]
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<pre>{escape(self.text)}</pre>"
+
+
+def baseline_grid(study: Study) -> Grid:
+    """The baseline alone, laid out: for its digest, other levels need not be readable."""
+    return expand(study.spec.model_copy(update={"factors": ()}), study.base)
+
+
+def load(path: Path | str) -> Study:
+    """A study or fingerprint from a YAML or JSON file. Raises InputError, one line a mistake."""
+    path = Path(path)
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise InputError("there is no such file", file=str(path)) from None
+    except IsADirectoryError:
+        raise InputError("is a folder; name a study file", file=str(path)) from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"is not UTF-8 (byte {error.start})", file=str(path)) from None
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=str(path)) from None
+    return Study(load_study(text, str(path)), text, path)
+
+
+def loads(text: str) -> Study:
+    """A study from YAML or JSON text."""
+    return Study(load_study(text), text)
+
+
+def _safe(name: str) -> str:
+    """A folder name that no study can make into a path elsewhere."""
+    kept = "".join(c if c.isalnum() or c in "-_." else "-" for c in name).strip(".-")
+    return kept[:80] or "study"

@@ -1,0 +1,69 @@
+"""The command line: one file a command, each a thin layer over one call in `app/`.
+
+Commands are imported when they are given, so that `eyechart --help` stays light.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import click
+
+from eyechart import __version__
+
+COMMANDS = {
+    "demo": "Move the evaluation of the embedded model on the built-in chart; ends with a report.",
+    "init": "Write a study for your own data.",
+    "fingerprint": "Check a study or fingerprint and print its digests.",
+    "plan": "Show what a study would ask and cost, before anything runs.",
+    "run": "Run a study; given again, it goes on where it stopped.",
+    "report": "Write the report of a run: HTML, Markdown or JSON, English or Chinese.",
+    "show": "Show a run in the terminal.",
+    "store": "Check or merge stores of answers.",
+    "models": "List backends and models, and fetch the embedded model.",
+    "factors": "List what can be moved: fields, text edits, readers, scorers.",
+}
+
+EPILOG = """\b
+Start here:
+  eyechart demo                     the embedded model, the built-in chart, a report
+  eyechart init my_questions.csv    a study of your own data
+  eyechart plan study.yaml          what it asks and costs
+  eyechart run study.yaml           ask, read, report; goes on when given again
+
+\b
+Exit codes: 0 done, 1 a check failed, 2 wrong usage or input,
+3 too many failures or too little data, 4 stopped and can be taken up again.
+"""
+
+
+class Commands(click.Group):
+    """Finds a command by name and imports its file only then."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        return import_module(f"eyechart.cli.{cmd_name}").command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[Any, Any, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from eyechart.core.registry import nearest
+
+            close = nearest(args[0], COMMANDS)
+            hint = f"did you mean {close}?" if close else f"there are: {', '.join(COMMANDS)}"
+            raise click.UsageError(f"there is no command {args[0]}; {hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+@click.command(cls=Commands, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, "-V", "--version", prog_name="eyechart")
+def main() -> None:
+    """Holds the model still, moves the evaluation, and says how far the score moves and why."""

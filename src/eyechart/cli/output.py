@@ -1,0 +1,168 @@
+"""What every command has in common: the JSON envelope, one-line errors, exit codes, progress."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, NoReturn, TypeVar
+
+import click
+
+from eyechart import __version__
+from eyechart.core.errors import EyechartError
+from eyechart.runner.fulfil import Tally
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(kw_only=True)
+class Answer:
+    """What a command has to say, for both kinds of reader."""
+
+    code: str
+    """One word for programs, e.g. `done`."""
+    text: str
+    """One plain sentence for people."""
+    data: Any = None
+    lines: Iterable[str] = ()
+    """The rest of what a terminal shows, behind the sentence."""
+    warnings: list[str] = field(default_factory=list[str])
+    exit_code: int = 0
+
+
+def answers(name: str) -> Callable[[Callable[..., Answer]], Callable[..., None]]:
+    """Adds `--json` to a command that returns an Answer, prints it, and ends with its exit code.
+
+    An error that a person can act on is one line on standard error (with `--json` also an envelope
+    on standard output), never a traceback.
+    """
+
+    def wrap(function: Callable[..., Answer]) -> Callable[..., None]:
+        @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
+        @functools.wraps(function)
+        def command(*args: Any, as_json: bool, **kwargs: Any) -> None:
+            try:
+                answer = function(*args, **kwargs)
+            except EyechartError as error:
+                _fail(name, str(error), error.exit_code, as_json)
+            except KeyboardInterrupt:
+                _fail(name, "interrupted; what was answered is stored", 4, as_json)
+            except BrokenPipeError:
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+                sys.exit(0)
+            _print(name, answer, as_json)
+            sys.exit(answer.exit_code)
+
+        return command
+
+    return wrap
+
+
+def envelope(name: str, answer: Answer) -> dict[str, Any]:
+    """The one JSON object: eyechart, command, verdict, warnings, data."""
+    return {
+        "eyechart": __version__,
+        "command": name,
+        "verdict": {"code": answer.code, "text": answer.text},
+        "warnings": answer.warnings,
+        "data": answer.data,
+    }
+
+
+def _print(name: str, answer: Answer, as_json: bool) -> None:
+    if as_json:
+        click.echo(json.dumps(envelope(name, answer), ensure_ascii=False, allow_nan=False))
+        return
+    for warning in answer.warnings:
+        click.echo(f"note: {clean(warning)}", err=True)
+    click.echo(clean(answer.text))
+    for line in answer.lines:
+        click.echo(line)
+
+
+def _fail(name: str, text: str, code: int, as_json: bool) -> NoReturn:
+    if as_json:
+        answer = Answer(code="error", text=text)
+        click.echo(json.dumps(envelope(name, answer), ensure_ascii=False))
+    for line in text.splitlines() or [""]:
+        click.echo(f"eyechart: {clean(line)}", err=True)
+    sys.exit(code)
+
+
+def clean(text: str) -> str:
+    """Text that cannot steer a terminal: control characters are spelt out, line breaks kept.
+
+    >>> clean("a\\x1b[31mb")
+    'a\\\\x1b[31mb'
+    """
+    return "".join(
+        c if c in "\n\t" or (c.isprintable() or c == " ") else c.encode("unicode_escape").decode() for c in text
+    )
+
+
+class Progress:
+    """Done, rate, errors and time left: one line redrawn on a terminal, a quiet line a minute elsewhere."""
+
+    def __init__(self, quiet: bool = False) -> None:
+        self.live = sys.stderr.isatty() and not quiet
+        self.quiet = quiet
+        self.every = 0.2 if self.live else 60.0
+        self.last = 0.0
+        self.width = 0
+
+    def __call__(self, tally: Tally) -> None:
+        if self.quiet or tally.total == 0 or tally.seconds - self.last < self.every:
+            return
+        self.last = tally.seconds
+        text = line_of(tally)
+        if self.live:
+            sys.stderr.write("\r" + text.ljust(self.width))
+            self.width = len(text)
+        else:
+            sys.stderr.write(text + "\n")
+        sys.stderr.flush()
+
+    def end(self) -> None:
+        if self.live and self.width:
+            sys.stderr.write("\r" + " " * self.width + "\r")
+            sys.stderr.flush()
+
+
+def line_of(tally: Tally) -> str:
+    left = tally.seconds_left
+    parts = [f"{tally.done + tally.failed:,} of {tally.total:,} calls", f"{tally.rate:.1f} a second"]
+    if tally.failed:
+        parts.append(f"{tally.failed:,} failed")
+    if tally.retries:
+        parts.append(f"{tally.retries:,} tried again")
+    if left is not None and left > 0:
+        parts.append(f"{duration(left)} left")
+    return " · ".join(parts)
+
+
+def duration(seconds: float) -> str:
+    """
+    >>> duration(42), duration(200), duration(7300)
+    ('42 s', '3 min 20 s', '2 h 2 min')
+    """
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+def points(value: float | None, signed: bool = False) -> str:
+    """A fraction of 1 in points; a number that is not there is a dash.
+
+    >>> points(0.1234), points(-0.02, signed=True), points(None)
+    ('12.3', '-2.0', '–')
+    """
+    if value is None:
+        return "–"
+    return f"{value * 100:+.1f}" if signed else f"{value * 100:.1f}"

@@ -1,0 +1,19 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from eyechart.app.opened import open as open_run
+from eyechart.cli.output import Answer, answers
+
+
+@click.command("report")
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), help="File to write; its ending says how: .html, .md, .json.")
+@click.option("--lang", type=click.Choice(["en", "zh"]), default="en", help="Language of the report.")
+@answers("report")
+def command(run: Path, out: Path | None, lang: str) -> Answer:
+    """Write the report of RUN again: HTML, Markdown or JSON, English or Chinese. Calls no model."""
+    path = open_run(run).report(out, language="zh" if lang == "zh" else "en")
+    return Answer(code="written", text=str(path), data={"report": str(path), "language": lang})

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from eyechart.app.opened import open as open_run
+from eyechart.app.run import Ran
+from eyechart.app.study import load
+from eyechart.cli.output import Answer, Progress, answers
+from eyechart.cli.show import sentences
+
+
+@click.command("run")
+@click.argument("study", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), help="Run folder; eyechart-runs/NAME unless given.")
+@click.option("--store", type=click.Path(path_type=Path), help="A shared store to take answers from and give them to.")
+@click.option("--quiet", is_flag=True, help="No progress.")
+@answers("run")
+def command(study: Path, out: Path | None, store: Path | None, quiet: bool) -> Answer:
+    """Run STUDY: ask what is missing, read everything, write the report.
+
+    It survives being killed: the same command goes on where it stopped.
+    """
+    progress = Progress(quiet)
+    ran = load(study).execute(out, store=store, progress=progress)
+    progress.end()
+    return answer(ran)
+
+
+def answer(ran: Ran) -> Answer:
+    code, text, exit_code = _verdict(ran)
+    found = sentences(open_run(ran.folder.path))
+    warnings = list(ran.plan.grid.notes)
+    warnings += [f"{count:,} calls failed: {reason}" for reason, count in ran.reasons.items()]
+    data = {
+        "folder": str(ran.folder.path),
+        "report": str(ran.folder.report),
+        "calls": ran.calls(),
+        "scores": ran.plan.scores,
+        "retries": ran.retries,
+        "missing": ran.missing,
+        "stopped": ran.stopped,
+        "failures": ran.reasons,
+        "sentences": found,
+    }
+    return Answer(
+        code=code, text=text, data=data, lines=_lines(ran, found), warnings=warnings, exit_code=exit_code
+    )
+
+
+def _verdict(ran: Ran) -> tuple[str, str, int]:
+    calls = ran.calls()
+    done = f"{calls['made']:,} calls made, {calls['stored']:,} answered before, {calls['failed']:,} failed"
+    if ran.stopped:
+        return "stopped", f"Stopped: {ran.stopped}. {done}; the same command goes on.", 4
+    if ran.failed * 5 > ran.plan.needed:
+        return "too_many_failures", f"Too many calls failed to say much: {done}; the same command tries them again.", 3
+    return "done", f"Done: {done}.", 0
+
+
+def _lines(ran: Ran, found: list[str]) -> Iterator[str]:
+    yield from found
+    yield str(ran.folder.report)

@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from eyechart.app.opened import Run
+from eyechart.app.opened import open as open_run
+from eyechart.app.report import report_input
+from eyechart.cli.output import Answer, answers, clean
+from eyechart.report.plain import analysis_data
+from eyechart.report.sentences import said
+from eyechart.report.terminal import render_terminal
+
+
+@click.command("show")
+@click.argument("run", type=click.Path(path_type=Path))
+@answers("show")
+def command(run: Path) -> Answer:
+    """Show RUN in the terminal: scores with both intervals, heat map, curves, what went wrong."""
+    opened = open_run(run)
+    found = sentences(opened)
+    data = {
+        "folder": str(run),
+        "digests": opened.facts["digests"],
+        "calls": opened.facts["calls"],
+        "analysis": analysis_data(opened.analysis),
+        "sentences": found,
+    }
+    lines = render_terminal(report_input(opened)).splitlines()
+    return Answer(code="shown", text=found[0] if found else "No score yet.", data=data, lines=lines)
+
+
+def sentences(run: Run) -> list[str]:
+    """The three plain sentences of a run: range, what moved it most, how sure."""
+    return [clean(text) for text in said(report_input(run))]

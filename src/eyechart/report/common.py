@@ -1,0 +1,117 @@
+"""What several sections ask of an analysis, and the cells of tables that several of them fill."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from eyechart.analysis.results import Analysis, CellScore, HeatEntry, Number
+from eyechart.core.records import NotEstimable
+from eyechart.report import numbers
+from eyechart.report.blocks import Cell, Column, Message, Row, Table, Text, message
+from eyechart.report.text import slug
+
+
+def baseline_of(analysis: Analysis) -> CellScore | None:
+    return next((score for score in analysis.scores if score.baseline), None)
+
+
+def flagged(analysis: Analysis) -> list[HeatEntry]:
+    """What moved the score by more than the noise explains, the largest change first."""
+    moved = [entry for entry in analysis.heat if entry.flagged and numbers.known(entry.change)]
+    return sorted(moved, key=lambda entry: -abs(change_of(entry) or 0.0))
+
+
+def change_of(entry: HeatEntry) -> float | None:
+    estimate = numbers.known(entry.change)
+    return estimate.value if estimate else None
+
+
+def anchors(analysis: Analysis) -> dict[str, str]:
+    """Cell to the anchor of its row in the table of set-ups."""
+    return {score.cell: slug("cell", score.cell) for score in analysis.scores}
+
+
+def setup(score: CellScore, baseline: CellScore | None) -> Text:
+    """A set-up by what sets it apart from the baseline."""
+    if score.baseline:
+        return message("setup.baseline")
+    usual = dict(baseline.levels) if baseline else {}
+    apart = [f"{factor} = {level}" for factor, level in score.levels if usual.get(factor) != level]
+    return ", ".join(apart) or score.cell
+
+
+def counted(key: str, n: int) -> Message:
+    """`3 set-ups`, `1 set-up`: the catalogue has `key.one` and `key.many`."""
+    return message(f"{key}.{'one' if n == 1 else 'many'}", n=n)
+
+
+def reason_of(number: Number) -> Text:
+    if isinstance(number, NotEstimable):
+        return number.reason
+    return message("reason.not_finite")
+
+
+def listed(texts: Iterable[Text]) -> Text:
+    """Several texts as one, the way a list is written."""
+    items = list(texts)
+    if not items:
+        return ""
+    out = items[0]
+    for item in items[1:]:
+        out = message("list.join", first=out, second=item)
+    return out
+
+
+def missing(reason: Text) -> Cell:
+    return Cell(text=message("missing"), reason=reason, mark="missing")
+
+
+def score_cell(number: Number, *, change: bool = False, digits: int = 1) -> Cell:
+    """The value of an estimate in points; where there is none, a dash that says why."""
+    estimate = numbers.known(number)
+    if estimate is None:
+        return missing(reason_of(number))
+    show = numbers.signed if change else numbers.points
+    return Cell(text=show(estimate.value, digits), value=estimate.value)
+
+
+def interval_cell(number: Number, *, change: bool = False, digits: int = 1) -> Cell:
+    interval = numbers.interval_of(number)
+    if interval is None:
+        known = numbers.known(number)
+        return missing(message("reason.no_interval") if known else reason_of(number))
+    return Cell(text=numbers.ends(interval, change=change, digits=digits), value=interval.low)
+
+
+def points_cell(value: float | None, reason: Text, digits: int = 2) -> Cell:
+    if not numbers.finite(value):
+        return missing(reason)
+    return Cell(text=numbers.points(value, digits), value=value)
+
+
+def p_cell(p: float | None) -> Cell:
+    if not numbers.finite(p):
+        return missing(message("reason.no_test"))
+    return Cell(text=numbers.probability(p), value=p)
+
+
+def table(
+    columns: Iterable[tuple[Text, bool]],
+    rows: Iterable[Row],
+    *,
+    title: Text | None = None,
+    caption: Text | None = None,
+) -> Table:
+    """A table from `(title, numeric)` pairs, for the many that need no groups of columns."""
+    return Table(
+        columns=tuple(Column(title=name, numeric=numeric) for name, numeric in columns),
+        rows=tuple(rows),
+        title=title,
+        caption=caption,
+    )
+
+
+def row(*cells: Cell | Text, anchor: str | None = None) -> Row:
+    return Row(
+        cells=tuple(cell if isinstance(cell, Cell) else Cell(text=cell) for cell in cells), anchor=anchor
+    )

@@ -1,0 +1,103 @@
+"""What a report is made from: an `Analysis`, and what is known about how the run was made.
+
+Nothing but `title` and `analysis` must be given: what is not known is said to be unknown.
+
+>>> from eyechart.analysis.results import Analysis
+>>> nothing = Analysis(scores=(), heat=(), spreads=(), curves=(), range=None, samples=(), groups=())
+>>> ReportInput(title="a study", analysis=nothing).language
+'en'
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+from eyechart.analysis.results import Analysis
+from eyechart.report.blocks import State, Text
+
+Language = Literal["en", "zh"]
+FieldState = Literal["stated", "default", "inert", "unknown"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FieldRow:
+    """One field of the fingerprint, as it took effect."""
+
+    path: str
+    """Dotted, e.g. `decoding.temperature`; its first part is its layer."""
+    value: str | None
+    """None: unknown."""
+    state: FieldState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InertField:
+    """A stated field that cannot move this evaluation, and why."""
+
+    path: str
+    reason: Text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Digests:
+    stated: str | None = None
+    effective: str | None = None
+    study: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calls:
+    made: int
+    stored: int
+    """Answered from the store: paid for earlier."""
+    failed: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What was observed, not chosen."""
+
+    model: str | None = None
+    engine: tuple[tuple[str, str], ...] = ()
+    command: str | None = None
+    started: str | None = None
+    """As they are to be read, e.g. `2026-11-29 18:12 UTC`; likewise `finished`."""
+    finished: str | None = None
+    versions: tuple[tuple[str, str], ...] = ()
+    calls: Calls | None = None
+    notes: tuple[Text, ...] = ()
+    """About the data: rows that could not be used, with line and reason."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """One rule and whether it was kept."""
+
+    id: str
+    """Ids under `rule.` in the catalogue are shown in words (`seed_stated`); others as they are."""
+    state: State
+    evidence: Text
+    text: Text | None = None
+    """The rule in words; None: from the catalogue, else the id."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportInput:
+    title: str
+    analysis: Analysis
+    fingerprint: tuple[FieldRow, ...] = ()
+    inert: tuple[InertField, ...] = ()
+    digests: Digests = field(default_factory=Digests)
+    facts: Facts = field(default_factory=Facts)
+    rules: tuple[Rule, ...] = ()
+    """Rules of thumb that are missing here and follow from the rest are added by the report."""
+    language: Language = "en"
+    sentences: tuple[Text, ...] = ()
+    """Range, what moved it most, how sure; empty: worked out from the analysis."""
+    layers: tuple[tuple[str, str], ...] = ()
+    """Factor and its layer (`prompt`, `decoding`, ...: the first part of its path)."""
+
+    def __post_init__(self) -> None:
+        if self.language not in get_args(Language):
+            raise ValueError(f"language: there are {', '.join(get_args(Language))}, not {self.language!r}")

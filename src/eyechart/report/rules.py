@@ -1,0 +1,119 @@
+"""Rules of thumb that a report can check by itself, from what it was given.
+
+A rule that `ReportInput.rules` already answers is left alone. What cannot be told is `unknown`, never
+`kept`; greedy decoding needs no seed and no repeats, and is said to need none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from eyechart.report import numbers
+from eyechart.report.blocks import State, Text, message
+from eyechart.report.common import baseline_of, counted
+from eyechart.report.inputs import FieldRow, ReportInput, Rule
+
+Answer = tuple[State, Text]
+
+
+def rules_of_thumb(given: ReportInput) -> tuple[Rule, ...]:
+    """Those not answered in `given.rules`, in a fixed order."""
+    answered = {rule.id for rule in given.rules}
+    fields = {field.path: field for field in given.fingerprint}
+    out: list[Rule] = []
+    for name, check in _CHECKS:
+        if name not in answered:
+            state, evidence = check(given, fields)
+            out.append(Rule(id=name, state=state, evidence=evidence))
+    return tuple(out)
+
+
+def _seed(given: ReportInput, fields: dict[str, FieldRow]) -> Answer:
+    field = fields.get("decoding.seed")
+    if field is None or field.state == "unknown":
+        return "unknown", message("rule.not_in_fingerprint", path="decoding.seed")
+    if field.state == "inert":
+        return "kept", message("rule.seed_stated.inert")
+    said = {"path": field.path, "value": field.value or "?"}
+    if field.state == "stated":
+        return "kept", message("rule.field.stated", **said)
+    return "broken", message("rule.field.default", **said)
+
+
+def _stated(path: str) -> Callable[[ReportInput, dict[str, FieldRow]], Answer]:
+    def check(given: ReportInput, fields: dict[str, FieldRow]) -> Answer:
+        field = fields.get(path)
+        if field is None or field.state == "unknown" or field.value is None:
+            return "unknown", message("rule.not_in_fingerprint", path=path)
+        key = {"stated": "rule.field.stated", "default": "rule.field.default", "inert": "rule.field.inert"}
+        state: State = "broken" if field.state == "default" else "kept"
+        return state, message(key[field.state], path=path, value=field.value)
+
+    return check
+
+
+def _repeats(given: ReportInput, fields: dict[str, FieldRow]) -> Answer:
+    base = baseline_of(given.analysis)
+    if base is None:
+        return "unknown", message("rule.no_baseline")
+    n = counted("count.repeats", base.repeats)
+    if base.repeats >= 3:
+        return "kept", message("rule.repeats.enough", n=n)
+    seed = fields.get("decoding.seed")
+    if seed is not None and seed.state == "inert":
+        return "kept", message("rule.repeats.greedy", n=n)
+    return "broken", message("rule.repeats.few", n=n)
+
+
+def _intervals(given: ReportInput, fields: dict[str, FieldRow]) -> Answer:
+    scores = given.analysis.scores
+    if not scores:
+        return "unknown", message("rule.no_scores")
+    have = sum(numbers.interval_of(s.new_items) is not None for s in scores)
+    state: State = "kept" if have == len(scores) else "broken"
+    return state, message("rule.intervals.count", have=have, n=counted("count.setups", len(scores)))
+
+
+def _failures(given: ReportInput, fields: dict[str, FieldRow]) -> Answer:
+    scores = given.analysis.scores
+    if not scores or any(not s.outcomes for s in scores):
+        return "unknown", message("rule.no_outcomes")
+    failed = sum(s.outcomes.get("failed", 0) + s.outcomes.get("unscored", 0) for s in scores)
+    return "kept", message("rule.failures_counted.count", failed=failed, total=sum(sum(s.outcomes.values()) for s in scores))
+
+
+def _shots(given: ReportInput, fields: dict[str, FieldRow]) -> Answer:
+    count, source, split = (
+        fields.get(path) for path in ("prompt.few_shot.count", "prompt.few_shot.source", "dataset.split")
+    )
+    if count is not None and count.value == "0":
+        return "kept", message("rule.few_shot_split.none")
+    if source is None or split is None or source.value is None or split.value is None:
+        return "unknown", message("rule.not_in_fingerprint", path="prompt.few_shot.source")
+    said = {"source": source.value, "split": split.value}
+    if source.value == split.value:
+        return "broken", message("rule.few_shot_split.same", **said)
+    return "kept", message("rule.few_shot_split.apart", **said)
+
+
+def _command(given: ReportInput, fields: dict[str, FieldRow]) -> Answer:
+    if given.facts.command:
+        return "kept", given.facts.command
+    return "unknown", message("reason.not_recorded")
+
+
+def _drawn(given: ReportInput, fields: dict[str, FieldRow]) -> Answer:
+    return "unknown", message("reason.not_recorded")
+
+
+_CHECKS: tuple[tuple[str, Callable[[ReportInput, dict[str, FieldRow]], Answer]], ...] = (
+    ("seed_stated", _seed),
+    ("temperature_stated", _stated("decoding.temperature")),
+    ("max_new_tokens_stated", _stated("decoding.max_new_tokens")),
+    ("repeats", _repeats),
+    ("intervals", _intervals),
+    ("few_shot_split", _shots),
+    ("failures_counted", _failures),
+    ("drawn_ids", _drawn),
+    ("command_kept", _command),
+)

@@ -1,0 +1,149 @@
+"""Layer 3: the ledger. What moved and by how much, how answers failed, and the raw failures themselves."""
+
+from __future__ import annotations
+
+from eyechart.analysis.results import Analysis, CellScore, HeatEntry, Sample
+from eyechart.core.records import Outcome
+from eyechart.report import numbers
+from eyechart.report.blocks import (
+    Block,
+    Cell,
+    Heading,
+    Note,
+    Row,
+    SamplesBlock,
+    SampleView,
+    Table,
+    Text,
+    message,
+)
+from eyechart.report.common import (
+    anchors,
+    baseline_of,
+    counted,
+    flagged,
+    interval_cell,
+    missing,
+    p_cell,
+    row,
+    score_cell,
+    setup,
+    table,
+)
+from eyechart.report.inputs import ReportInput
+
+WANTED = 3
+"""Raw failures wished for beside each level that moved the score."""
+SHOWN = 6
+"""Raw failures shown for one level at most; the rest is counted."""
+
+
+def ledger(given: ReportInput) -> list[Block]:
+    analysis = given.analysis
+    blocks: list[Block] = []
+    moved = flagged(analysis)
+    if moved:
+        blocks.append(_moved(moved))
+    else:
+        blocks.append(Note(kind="info", text=message("ledger.nothing")))
+    if analysis.scores:
+        blocks.append(_outcomes(analysis))
+    blocks += _failures(analysis, moved)
+    warnings = [*analysis.warnings, *(w for s in analysis.scores for w in s.warnings)]
+    if warnings:
+        blocks.append(Heading(text=message("ledger.warnings"), level=3, anchor="warnings"))
+        blocks += [Note(kind="warning", text=text) for text in dict.fromkeys(warnings)]
+    return blocks
+
+
+def _moved(moved: list[HeatEntry]) -> Table:
+    keys = ("factor", "level", "change", "ends", "p", "worst")
+    rows = [
+        row(
+            entry.factor,
+            entry.level,
+            score_cell(entry.change, change=True),
+            interval_cell(entry.change, change=True),
+            p_cell(entry.p_corrected),
+            _worst(entry),
+        )
+        for entry in moved
+    ]
+    columns = [(message(f"ledger.col.{key}"), key in ("change", "ends", "p")) for key in keys]
+    return table(columns, rows, title=message("ledger.moved"), caption=message("ledger.moved.caption"))
+
+
+def _worst(entry: HeatEntry) -> Cell:
+    """The subject that moved furthest, flagged or not."""
+    known = [(name, e.value, mark) for name, n, mark in entry.groups if (e := numbers.known(n))]
+    if not known:
+        return missing(message("reason.no_groups"))
+    name, change, mark = max(known, key=lambda group: abs(group[1]))
+    key = "ledger.worst.flagged" if mark else "ledger.worst"
+    return Cell(text=message(key, subject=name, change=numbers.signed(change)), value=change)
+
+
+def outcome_name(outcome: str) -> Text:
+    return message(f"outcome.{outcome}") if outcome in set(Outcome) else outcome
+
+
+def _outcomes(analysis: Analysis) -> Table:
+    base = baseline_of(analysis)
+    where = anchors(analysis)
+    seen = {key for s in analysis.scores for key, n in s.outcomes.items() if n}
+    names = [o.value for o in Outcome if o.value in seen or o in (Outcome.CORRECT, Outcome.INCORRECT)]
+    names += sorted(seen - set(Outcome))
+    columns: list[tuple[Text, bool]] = [(message("setups.setup"), False)]
+    columns += [(outcome_name(name), True) for name in names]
+    rows: list[Row] = []
+    for s in analysis.scores:
+        name = Cell(text=message("setup.named", cell=s.cell, name=setup(s, base)), href=where[s.cell])
+        rows.append(row(name, *(_count(s, outcome) for outcome in names)))
+    return table(columns, rows, title=message("outcomes.title"), caption=message("outcomes.caption"))
+
+
+def _count(s: CellScore, outcome: str) -> Cell:
+    n = s.outcomes.get(outcome, 0)
+    return Cell(text=str(n), value=float(n), mark="" if n else "missing")
+
+
+def _failures(analysis: Analysis, moved: list[HeatEntry]) -> list[Block]:
+    """Raw failures: first those of the levels that moved the score, then the others."""
+    left = list(analysis.samples)
+    if not left and not moved:
+        return []
+    out: list[Block] = [Heading(text=message("samples.title"), level=3, anchor="failures")]
+    for entry in moved:
+        mine = [s for s in left if s.factor == entry.factor and s.level == entry.level]
+        left = [s for s in left if s not in mine]
+        change = score_cell(entry.change, change=True).text
+        title = message("samples.level", factor=entry.factor, level=entry.level, change=change)
+        out.append(_samples(analysis, title, mine, wanted=WANTED))
+    if left:
+        out.append(_samples(analysis, message("samples.other"), left, wanted=0))
+    return out
+
+
+def _samples(analysis: Analysis, title: Text, samples: list[Sample], *, wanted: int) -> SamplesBlock:
+    where = anchors(analysis)
+    note: Text | None = None
+    if len(samples) > SHOWN:
+        note = message("samples.more", n=len(samples) - SHOWN)
+    elif len(samples) < wanted:
+        note = message("samples.few", n=counted("count.failures", len(samples)), wanted=wanted)
+    return SamplesBlock(title=title, samples=tuple(_view(s, where) for s in samples[:SHOWN]), note=note)
+
+
+def _view(sample: Sample, where: dict[str, str]) -> SampleView:
+    return SampleView(
+        cell=sample.cell,
+        href=where.get(sample.cell),
+        item=sample.item,
+        group=sample.group,
+        outcome=outcome_name(sample.outcome),
+        extracted=sample.extracted,
+        gold=sample.gold,
+        reason=sample.reason,
+        prompt=sample.prompt,
+        text=sample.text,
+    )

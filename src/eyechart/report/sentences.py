@@ -1,0 +1,100 @@
+"""The answer in three plain sentences: how far, what moved it most, how sure.
+
+They are worked out from the analysis alone, so that a terminal, a web page and a report say the same.
+A score is called unmoved nowhere: where nothing stands out of the noise, that is what is said.
+"""
+
+from __future__ import annotations
+
+from eyechart.analysis.results import Analysis, CellScore, Range
+from eyechart.report import numbers
+from eyechart.report.blocks import Message, Text, Tone, message
+from eyechart.report.common import baseline_of, counted, flagged
+
+
+def tone_of(analysis: Analysis) -> Tone:
+    """`moves` where a level stands out of the noise; `quiet` where one could have and none does."""
+    if flagged(analysis):
+        return "moves"
+    tested = any(not e.baseline and numbers.finite(e.p_corrected) for e in analysis.heat)
+    return "quiet" if tested else "unknown"
+
+
+def plain_sentences(analysis: Analysis) -> tuple[Text, Text, Text]:
+    """Range, mover, certainty.
+
+    >>> nothing = Analysis(scores=(), heat=(), spreads=(), curves=(), range=None, samples=(), groups=())
+    >>> [text.key for text in plain_sentences(nothing)]
+    ['sentence.range.none', 'sentence.mover.unknown', 'sentence.sure.none']
+    """
+    return _range(analysis), _mover(analysis), _sure(analysis)
+
+
+def _range(analysis: Analysis) -> Message:
+    spread = analysis.range
+    if spread is None or not (numbers.finite(spread.low) and numbers.finite(spread.high)):
+        return message("sentence.range.none")
+    if spread.cells < 2:
+        return message("sentence.range.one", score=numbers.points(spread.low))
+    wide = {
+        "n": counted("count.setups", spread.cells),
+        "low": numbers.points(spread.low),
+        "high": numbers.points(spread.high),
+        "width": numbers.points(spread.high - spread.low),
+    }
+    if not numbers.finite(spread.luck):
+        return message("sentence.range.no_luck", **wide)
+    return message("sentence.range.luck", luck=numbers.points(spread.luck), **wide)
+
+
+def _mover(analysis: Analysis) -> Message:
+    moved = flagged(analysis)
+    if not moved:
+        return message("sentence.mover." + ("none" if tone_of(analysis) == "quiet" else "unknown"))
+    most = moved[0]
+    change = numbers.known(most.change)
+    interval = numbers.interval_of(most.change)
+    known = {"factor": most.factor, "level": most.level, "change": numbers.signed(change.value if change else 0.0)}
+    if interval is not None:
+        text = numbers.ends(interval, change=True)
+        known_text = message("sentence.mover.interval", interval=text, **known)
+    else:
+        known_text = message("sentence.mover.plain", **known)
+    if len(moved) == 1:
+        return known_text
+    return message("sentence.mover.more", first=known_text, others=counted("count.more_levels", len(moved) - 1))
+
+
+def _sure(analysis: Analysis) -> Message:
+    score = baseline_of(analysis)
+    value = baseline_value(score)
+    if score is None or value is None:
+        return message("sentence.sure.none")
+    again, fresh = numbers.interval_of(score.repeat_it), numbers.interval_of(score.new_items)
+    said = {"score": numbers.points(value), "level": numbers.percent(analysis.level)}
+    if again and fresh:
+        return message("sentence.sure.both", again=numbers.ends(again), fresh=numbers.ends(fresh), **said)
+    if fresh:
+        return message("sentence.sure.items", fresh=numbers.ends(fresh), **said)
+    if again:
+        return message("sentence.sure.again", again=numbers.ends(again), **said)
+    return message("sentence.sure.neither", **said)
+
+
+def baseline_value(score: CellScore | None) -> float | None:
+    """The score of a set-up, from whichever of its two estimates is there."""
+    if score is None:
+        return None
+    for number in (score.new_items, score.repeat_it):
+        estimate = numbers.known(number)
+        if estimate:
+            return estimate.value
+    runs = [run for run in score.runs if numbers.finite(run)]
+    return sum(runs) / len(runs) if runs else None
+
+
+def beyond_luck(spread: Range | None) -> bool | None:
+    """Whether the range is wider than noise alone would give; None where that is not known."""
+    if spread is None or not numbers.finite(spread.luck) or not numbers.finite(spread.high - spread.low):
+        return None
+    return spread.high - spread.low > spread.luck
