@@ -26,7 +26,7 @@ CASES: tuple[tuple[str, dict[str, Any], str, str], ...] = (
     ("quotation_marks", {"style": "curly"}, '他说"你好"。', "他说“你好”。"),
     ("quotation_marks", {"style": "curly"}, 'a 5" pipe\n"b" c', "a 5” pipe\n“b” c"),
     ("quotation_marks", {"style": "curly"}, '("a" b "c', "(“a” b “c"),
-    ("quotation_marks", {"style": "straight"}, "“a” «b» 「c」 it’s 'd'", "\"a\" \"b\" \"c\" it’s 'd'"),
+    ("quotation_marks", {"style": "straight"}, "“a” «b» 「c」 it’s 'd'", '"a" "b" "c" it’s \'d\''),
     ("quotation_marks", {"style": "guillemets"}, "“a” 「b」", "«a» «b»"),
     ("quotation_marks", {"style": "corner"}, 'say "a"', "say 「a」"),
     ("trailing_punctuation", {"style": "remove"}, "Q?\nAnswer:", "Q?\nAnswer"),
@@ -94,9 +94,7 @@ ITEM_CASES: tuple[tuple[str, dict[str, Any], tuple[str, ...], int, str], ...] = 
 
 
 @pytest.mark.parametrize(("name", "arguments", "choices", "index", "gold"), ITEM_CASES)
-def test_options(
-    name: str, arguments: dict[str, Any], choices: tuple[str, ...], index: int, gold: str
-) -> None:
+def test_options(name: str, arguments: dict[str, Any], choices: tuple[str, ...], index: int, gold: str) -> None:
     plugin: Any = make(EDITS, {name: arguments})
     moved = plugin.apply(ITEM, None)
     assert (moved.choices, moved.gold_index, moved.gold) == (choices, index, (gold,))
@@ -124,7 +122,8 @@ def test_shuffling_by_edit_and_by_the_options_field_gives_one_order() -> None:
     from eyechart.render import Renderer
 
     def choices(prompt: dict[str, Any]) -> tuple[str, ...]:
-        return Renderer(effective(Spec(prompt=prompt)).asking).prepared(ITEM).choices  # pyright: ignore
+        spec = Spec.model_validate({"prompt": prompt})
+        return Renderer(effective(spec).asking).prepared(ITEM).choices
 
     by_edit = choices({"edits": [{"option_order": {"style": "shuffled"}}]})
     assert by_edit == choices({"options": {"order": "shuffled"}})

@@ -112,6 +112,23 @@ def test_verdicts_on_planted_shapes() -> None:
     assert cliff.jump.p < 0.001
 
 
+def test_a_valley_is_not_flat_though_its_line_is() -> None:
+    rng = np.random.default_rng(3)
+    c = curve(response_curve(TENTHS, simulate(rng, TENTHS, lambda v: (v - 0.55) ** 2, 20_000)))
+    assert c.p_flat is not None
+    assert c.p_flat < 0.05
+    assert c.verdict == "bends"
+
+
+def test_equal_stairs_hold_no_jump() -> None:
+    rng, x = np.random.default_rng(3), np.arange(6.0)
+    c = curve(response_curve(x, simulate(rng, x, lambda v: 0.08 * min(v, 3.0), 5000)))
+    assert c.p_bend is not None
+    assert c.p_bend < 0.001
+    assert max(p for p in c.step_ps[:3] if p is not None) < 0.001
+    assert c.jump is None
+
+
 def test_a_straight_line_of_three_levels_has_no_jump() -> None:
     rng = np.random.default_rng(9)
     x = np.array([0.0, 0.5, 1.0])

@@ -18,7 +18,7 @@ from eyechart.stats.intervals import (
     repeat_interval,
     wilson,
 )
-from eyechart.stats.means import effective_clusters
+from eyechart.stats.means import constant_estimate, effective_clusters, moments
 
 Runs = dict[str, NDArray[np.float64]]
 relaxed = settings(deadline=None)  # the first example pays for an import
@@ -204,6 +204,15 @@ def test_rounding_of_repeat_means_is_forgiven() -> None:
 def test_effective_clusters() -> None:
     sizes = [1, 4, 5]
     assert effective_clusters(np.repeat(np.arange(3), sizes)) == pytest.approx(100 / 42)
+
+
+def test_shared_parts_at_their_edges() -> None:
+    with pytest.raises(ValueError, match="two items"):
+        moments(np.array([1.0]), None)
+    half = constant_estimate(np.full(21, 0.5), None, level=0.95, name="x", limits=(0, 1))
+    assert half.p is None
+    assert half.interval is not None
+    assert half.interval.high == pytest.approx(0.5 + 0.5 * (1 - 0.05 ** (1 / 20)))
 
 
 def test_stratified() -> None:

@@ -68,6 +68,9 @@ def test_singleton_clusters_are_no_clusters_and_doubled_items_need_them() -> Non
     clustered = known(crossed_spread(doubled, codes))
     assert clustered.noise_sd == pytest.approx(plain.noise_sd)
     assert known(crossed_spread(doubled)).noise_sd < 0.75 * plain.noise_sd
+    assert clustered.warnings == ()
+    few = known(crossed_spread(table, np.arange(40) % 8))
+    assert few.warnings == ("8.0 effective clusters, under 20: the noise is poorly known",)
 
 
 def test_no_spread_beyond_noise_is_said() -> None:

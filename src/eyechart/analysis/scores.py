@@ -62,7 +62,7 @@ def _repeat_it(values: NDArray[np.float64], mask: NDArray[np.bool_], sampled: bo
             else "one run without sampling; whether the engine repeats itself was not measured"
         )
         return NotEstimable(name="score, repeated", reason=reason, n=1)
-    return repeat_interval(values, mask=mask, level=level, name="score, repeated")
+    return repeat_interval(values, mask=~mask, level=level, name="score, repeated")
 
 
 def _runs(values: NDArray[np.float64], mask: NDArray[np.bool_]) -> tuple[float, ...]:

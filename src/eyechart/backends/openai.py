@@ -34,7 +34,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
 from pydantic import Field, ValidationError, field_validator
@@ -161,7 +161,7 @@ class OpenAI:
     model: Model
     settings: Settings
     url: str
-    batch: ClassVar[int] = 1
+    batch: int = 1
     capabilities: Capabilities = field(init=False)
     concurrency: int = field(init=False)
 

@@ -154,8 +154,8 @@ def _kind(status: int) -> tuple[FailureKind, bool]:
         return "timeout", True
     if status in (409, 425):
         return "server_error", True
-    if status >= 500:
-        return "server_error", status not in (501, 505)
+    if status >= 500 and status not in (501, 505):
+        return "server_error", True
     return "bad_request", False
 
 
@@ -200,7 +200,7 @@ def parse(
     """
     kind = content_type.partition(";")[0].strip().lower()
     if kind and "json" not in kind:
-        return _garbage(f"200 of type {clean(kind, None)} instead of JSON", raw, key)
+        return _garbage(f"200 of type {clean(kind, key)} instead of JSON", raw, key)
     try:
         reply = json.loads(raw.decode("utf-8"))
     except UnicodeDecodeError:

@@ -60,8 +60,10 @@ class Client:
                     raw = await self._read(answer, _ERROR_CAP)
                     return from_status(answer.status, answer.headers, raw, key=key, url=str(url))
                 kind = answer.headers.get("Content-Type", "")
-                stream = kind.startswith("text/event-stream")
-                raw = await self._read(answer, 1024 if stream else self._cap + 1)
+                if kind.startswith("text/event-stream"):
+                    answer.close()
+                    return Failure(kind="garbage", reason="200 with an event stream, which nobody asked for")
+                raw = await self._read(answer, self._cap + 1)
                 if len(raw) > self._cap:
                     return Failure(kind="garbage", reason=f"200 with a body of more than {self._cap:,} bytes")
                 found = parse(raw, kind, key=key, url=str(url))

@@ -66,10 +66,12 @@ def choose_reading(
     ('number', ('answers are read as positions, counted from 1',))
     """
     order = _order(2 * sum(bool(options.labels) for _, options in pairs) > len(pairs), prefer)
+    found: dict[Reading, tuple[int | None, ...]]
     found = {r: tuple(position(r, answer, options) for answer, options in pairs) for r in order}
-    fits = {r: sum(at is not None for at in found[r]) for r in order}
+    fits: dict[Reading, int] = {r: sum(at is not None for at in found[r]) for r in order}
     best = max(fits.values())
-    chosen, *rivals = [r for r in order if fits[r] == best]
+    tied: list[Reading] = [r for r in order if fits[r] == best]
+    chosen, *rivals = tied
     notes = [f"answers are read as {SAID[chosen]}"]
     other = [SAID[r] for r in rivals if found[r] != found[chosen]]
     if other and chosen != prefer and best:
@@ -81,9 +83,9 @@ def choose_reading(
 
 
 def _order(own_labels: bool, prefer: Reading | None) -> tuple[Reading, ...]:
-    order: tuple[Reading, ...] = (
-        ("label", "text", "index", "number") if own_labels else ("text", "label", "index", "number")
-    )
+    order: tuple[Reading, ...] = ("text", "label", "index", "number")
+    if own_labels:
+        order = ("label", "text", "index", "number")
     return order if prefer is None else (prefer, *(r for r in order if r != prefer))
 
 

@@ -30,7 +30,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 """Names that are guessed, likeliest first; an exact spelling goes before one in another case."""
 
 _PREFIXES = ("choice_", "option_", "choice", "option", "ending", "op", "")
-_SUFFIXES = (ALPHABET.lower(), ALPHABET, "123456789", "0123456789")
+_SUFFIXES = (ALPHABET.lower(), ALPHABET, "0123456789", "123456789")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +116,7 @@ def _stated_choices(
     if isinstance(fields.choices, tuple) and len(fields.choices) == 1:
         message = "one column is no choice; name two or more, or a column of lists as text: `choices: NAME`"
         raise InputError(message, field="dataset.fields.choices")
-    return names, (), isinstance(fields.choices, str)
+    return names, (), bool(names) and isinstance(fields.choices, str)
 
 
 def _guess(names: Sequence[str], filled: Mapping[str, int], n: int, taken: Iterable[str]) -> str | None:

@@ -43,6 +43,8 @@ class Mapped:
     """Guesses and decisions, to be said aloud."""
     reading: Reading | None
     """How answers were read; None where no row has choices."""
+    labels: Mapping[str, tuple[str, ...]]
+    """Of the choices, by item id, for rows that bring their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,8 @@ def map_rows(rows: Rows, fields: Fields, *, prefer: Reading | None = None) -> Ma
         raise _too_few(rows.given, sorted(bad or problems, key=_line), len(items))
     kept, said = _without_answer(items, columns)
     problems.sort(key=_line)
-    return Mapped(items=kept, problems=tuple(problems), notes=notes + said, reading=reading)
+    labels = {item.id: draft.options.labels for draft, item in items if draft.options and draft.options.labels}
+    return Mapped(items=kept, problems=tuple(problems), notes=notes + said, reading=reading, labels=labels)
 
 
 def _line(problem: Problem) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from eyechart.core.errors import InputError
 from eyechart.core.records import Item
@@ -63,8 +63,8 @@ def apply_key(loaded: Loaded, evaluation: Evaluation, base: Path) -> Keyed:
 
 
 def _is_label(given: str, base: Path) -> bool:
-    bare = not given.startswith(("python:", "package:")) and len(PurePosixPath(given).parts) == 1
-    return bare and "\\" not in given and not given.startswith("~") and not (base / given).exists()
+    place = given.startswith(("python:", "package:", "~")) or "/" in given or "\\" in given
+    return not place and not (base / given).exists()
 
 
 def _answers(rows: Rows) -> tuple[dict[str, tuple[str, int]], list[Problem]]:
@@ -98,7 +98,7 @@ def _replaced(loaded: Loaded, rows: Rows, answers: Mapping[str, tuple[str, int]]
     if not known:
         shown = f"the data has {listed((i.id for i in loaded.items), 2)}, the key {listed(answers, 2)}"
         raise InputError(f"the key knows none of the items: {shown}", file=rows.given)
-    pairs = [(answers[item.id][0], Options(item.choices)) for item in known if item.choices]
+    pairs = [(answers[item.id][0], _options(loaded, item)) for item in known if item.choices]
     reading, notes = choose_reading(pairs, loaded.reading) if pairs else (None, ())
     items: list[Item] = []
     absent: list[str] = []
@@ -108,9 +108,9 @@ def _replaced(loaded: Loaded, rows: Rows, answers: Mapping[str, tuple[str, int]]
             items.append(item)
             continue
         text, line = answers[item.id]
-        new = with_answer(item, text, reading)
+        new = _with_answer(item, text, _options(loaded, item), reading)
         if new is None:
-            reason = f"item {quoted(item.id)}: {why_not(reading or 'text', text, Options(item.choices))}"
+            reason = f"item {quoted(item.id)}: {why_not(reading or 'text', text, _options(loaded, item))}"
             problems.append(Problem(line=line, reason=reason, file=rows.given))
             absent.append(item.id)
         items.append(new or item)
@@ -127,16 +127,15 @@ def _replaced(loaded: Loaded, rows: Rows, answers: Mapping[str, tuple[str, int]]
     )
 
 
-def with_answer(item: Item, answer: str, reading: Reading | None) -> Item | None:
-    """The item with another gold answer; None where the answer means none of its choices.
+def _options(loaded: Loaded, item: Item) -> Options:
+    return Options(item.choices, loaded.labels.get(item.id, ()))
 
-    >>> item = Item(id="1", fields={}, choices=("x", "y"), gold=("x",), gold_index=0)
-    >>> with_answer(item, "B", "label").gold
-    ('y',)
-    """
+
+def _with_answer(item: Item, answer: str, options: Options, reading: Reading | None) -> Item | None:
+    """The item with another gold answer; None where the answer means none of its choices."""
     if not item.choices:
         return replace(item, gold=(answer,))
-    at = position(reading or "text", answer, Options(item.choices))
+    at = position(reading or "text", answer, options)
     return None if at is None else replace(item, gold=(item.choices[at],), gold_index=at)
 
 

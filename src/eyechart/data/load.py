@@ -7,7 +7,7 @@ pool = load_pool(study.spec.dataset, study_file.parent, "validation", like=loade
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Literal
@@ -71,6 +71,8 @@ class Loaded:
     """None where no sample was drawn, or where there is one group."""
     reading: Reading | None
     """How answers were read; None where there are no choices."""
+    labels: Mapping[str, tuple[str, ...]]
+    """Of the choices, by item id, for rows that bring their own (`1` to `4` in some of ARC)."""
 
     @property
     def drawn(self) -> tuple[str, ...]:
@@ -222,11 +224,13 @@ def _loaded(dataset: Dataset, source: Source, parts: Parts, notes: tuple[str, ..
     items: list[Item] = []
     problems: list[Problem] = []
     reading: Reading | None = None
+    labels: dict[str, tuple[str, ...]] = {}
     for prefix, rows in parts:
         mapped = map_rows(rows, dataset.fields or Fields(), prefer=prefer)
         items += [_prefixed(item, prefix) for item in mapped.items]
         problems += mapped.problems
         reading = mapped.reading or reading
+        labels |= mapped.labels
         notes += rows.notes + (() if source.kind == "chart" else mapped.notes)
     if not source.resolved:
         source = replace(source, resolved=content_digest(items))
@@ -239,6 +243,7 @@ def _loaded(dataset: Dataset, source: Source, parts: Parts, notes: tuple[str, ..
         shares=shares(items, items),
         fit=None,
         reading=reading,
+        labels=labels,
     )
 
 
@@ -270,10 +275,19 @@ def _claims(dataset: Dataset, loaded: Loaded) -> tuple[str, ...]:
     for name in ("version", "revision"):
         value: str | None = getattr(dataset, name)
         if value in FLOATING:
-            said.append(f"{name} {value} stands for {loaded.source.resolved} today; write that, to fix it")
+            said.append(f"{name} {value} stands for {_resolved(loaded.source)}")
     if dataset.count is not None and dataset.count != loaded.all_items:
         out = f" ({len(loaded.problems)} rows are left out)" if loaded.problems else ""
         said.append(f"{dataset.count} items are claimed and there are {loaded.all_items}{out}")
     if dataset.limit is not None and dataset.limit > loaded.all_items:
         said.append(f"limit {dataset.limit} is more than the {loaded.all_items} items there are; all are taken")
     return tuple(said)
+
+
+def _resolved(source: Source) -> str:
+    """What a version that moves stands for today, and how to hold on to it."""
+    if source.sha256:
+        return f"the file with the hash {source.sha256}; state dataset.sha256 to hold on to it"
+    if source.kind == "hub" and not source.resolved.startswith("d1:"):
+        return f"commit {source.resolved}; write revision: {source.resolved} to hold on to it"
+    return f"the items with the digest {source.resolved}"

@@ -46,7 +46,9 @@ class Chooser:
         return tuple(reversed(chosen)) if self.reversed else chosen
 
     def identity(self) -> dict[str, str]:
-        """What the effective digest says: content of the pool, or the shots in order where they are named."""
+        """What the effective digest says: the content of the pool, or the shots in order where none is drawn."""
+        if self.count == 0:
+            return {}
         if self.rule == "random":
             return {"shots": content_digest(self.pool)}
         return {"shots": digest("d1", [content(shot) for shot in self._fixed])}
@@ -75,7 +77,7 @@ class Chooser:
 
 
 def choose(few_shot: Mapping[str, Any], pool: Sequence[Item], tested: Sequence[Item]) -> Chooser:
-    """A chooser for `few_shot`, as `Asking.prompt` has it, with the defaults filled in.
+    """A chooser for `few_shot`, as `Asking.prompt` has it, with the defaults filled in; empty for no shots.
 
     >>> pool = [Item(id=f"v{i}", fields={"question": f"{i} + 1"}, gold=(str(i + 1),)) for i in range(9)]
     >>> item = Item(id="t", fields={"question": "40 + 2"}, gold=("42",))
@@ -92,7 +94,7 @@ def choose(few_shot: Mapping[str, Any], pool: Sequence[Item], tested: Sequence[I
         message = f"{rule} needs difficulty, which is not measured yet; use random or first"
         raise InputError(message, field=f"{FIELD}.difficulty")
     check_overlap(pool, tested, source)
-    count = len(ids) if ids else int(few_shot["count"])
+    count = len(ids) if ids else int(few_shot.get("count", 0))
     per_item = rule == "random" and few_shot.get("draw", "fixed") == "per_item"
     _check_size(pool, tested, count, per_item, source)
     if ids:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 OrderStyle = Literal["reversed", "rotated", "shuffled"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class OptionOrder:
     """The options reversed, rotated (the first `by` go to the end), or shuffled. Only `shuffled` draws.
 
@@ -60,7 +60,7 @@ class OptionOrder:
         return reorder(item, tuple(int(i) for i in rng().permutation(n)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class OptionCase:
     """The text of every option, and of the gold answer, in another case. Draws nothing.
 
@@ -82,7 +82,7 @@ class OptionCase:
         return _with_choices(item, lambda text: cased(text, self.style))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class QuestionCase:
     """The column of the question in another case; options and gold answer stay. Draws nothing.
 
@@ -109,7 +109,7 @@ class QuestionCase:
         return _with_field(item, self.field, lambda text: cased(text, self.style))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class InQuestion:
     """Any text edit, put on one column of the item and not on the whole prompt. Draws where that edit draws.
 
@@ -138,7 +138,7 @@ class InQuestion:
         return _with_field(item, self.field, lambda text: edit.apply(text, rng))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class InOptions:
     """Any text edit, put on the text of every option and on the gold answer. Draws where that edit draws.
 
@@ -164,9 +164,7 @@ class InOptions:
 
     def apply(self, item: Item, rng: Rng) -> Item:
         edit = _inner(self.edit)
-        return _with_choices(
-            item, lambda text: edit.apply(text, lambda: rng_for(int(rng().random() * 2**31), text))
-        )
+        return _with_choices(item, lambda text: edit.apply(text, lambda: rng_for(int(rng().random() * 2**31), text)))
 
 
 def _inner(name: object) -> TextEdit:

@@ -34,7 +34,7 @@ def cased(text: str, style: CaseStyle) -> str:
     return _SENTENCE.sub(lambda m: m.group()[:-1] + m.group()[-1].title(), text.lower())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Case:
     """The whole prompt in lower, upper, title or sentence case; see `cased`. Draws nothing.
 

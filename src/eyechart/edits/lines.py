@@ -16,7 +16,7 @@ _BREAKS = re.compile(r"(?:\r\n|\r|\n)+")
 _WRITTEN = {"single": "\n", "double": "\n\n", "none": " "}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class LineBreaks:
     """Each run of line breaks becomes one, two, or (`none`) a single space. Draws nothing.
 

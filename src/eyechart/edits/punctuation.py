@@ -20,7 +20,7 @@ _NARROW = str.maketrans({wide: narrow for narrow, wide in _WIDE.items()})
 _TO_WIDE = re.compile(r"[!?;()]|(?<![0-9])[,:]|[,:](?![0-9])|\.(?!\w)")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class FullwidthPunctuation:
     """`, . ! ? : ; ( )` become `， 。 ！ ？ ： ； （ ）`, as in Chinese text. Draws nothing.
 
@@ -39,7 +39,7 @@ class FullwidthPunctuation:
         return _TO_WIDE.sub(lambda m: _WIDE[m.group()], text)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class HalfwidthPunctuation:
     """The reverse of `fullwidth_punctuation`, and of nothing else: `、` stays. Draws nothing.
 
@@ -60,7 +60,7 @@ _LIST_COMMA = re.compile(r"(?:、|, |(?<![0-9]),|,(?![0-9]))(?=\S)")
 _DIGIT = re.compile("[0-9]")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ListCommas:
     """Commas inside a line as `, ` (spaced), `,` (tight) or `、` (enumeration). Draws nothing.
 
@@ -98,7 +98,7 @@ _OPENING, _CLOSING = "“«「", "”»」"
 _QUOTE = re.compile(f'["{_OPENING}{_CLOSING}]')
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class QuotationMarks:
     """Double quotation marks as `"…"`, `“…”`, `«…»` or `「…」`. Apostrophes stay. Draws nothing.
 
@@ -146,7 +146,7 @@ LastMark = Literal["add", "remove"]
 _MARKS = ".,:;!?。，：；！？"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class TrailingPunctuation:
     """The mark at the very end of the prompt, as in `Answer:`, put there or taken away. Draws nothing.
 

@@ -18,7 +18,7 @@ _AFTER_SENTENCE = re.compile(r"(?<=[.!?]) +(?=\S)")
 _NUMBERS = re.compile(r"[0-9][.,:] +[0-9]")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Spaces:
     """Runs of spaces between two words of a line; indents and spaces at its end stay. Draws nothing.
 
@@ -55,7 +55,7 @@ def _between_numbers(text: str, space: re.Match[str]) -> bool:
     return bool(_NUMBERS.fullmatch(text, max(space.start() - 2, 0), space.end() + 1))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class TrailingSpace:
     """Spaces put at the end of the prompt: `Answer:` and `Answer: ` are other tokens. Draws nothing.
 
@@ -76,7 +76,7 @@ class TrailingSpace:
         return text + " " * self.count
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class StripTrailing:
     """No white space at the end of the prompt, or with `each_line` at the end of any line. Draws nothing.
 
@@ -102,7 +102,7 @@ class StripTrailing:
         return text.rstrip()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class NoBreakSpace:
     """Every space becomes a no-break space (U+00A0): looks the same, is not. Draws nothing.
 
@@ -118,7 +118,7 @@ class NoBreakSpace:
         return text.replace(" ", "\u00a0")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class IdeographicSpace:
     """Every space becomes an ideographic space (U+3000), as typed in Chinese and Japanese. Draws nothing.
 

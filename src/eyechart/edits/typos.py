@@ -11,11 +11,12 @@ from eyechart.edits.styles import share
 if TYPE_CHECKING:
     from eyechart.edits.styles import Rng
 
-_WORD = re.compile(r"[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f]{4,}")
-_LABEL = re.compile(r"^[ \t]*[(\[]?\w+(?: \w{1,2})?[)\].:、：．]", re.MULTILINE)
+_LABEL = r"^[ \t]*[(\[]?\w+(?: \w{1,2})?[)\].:、：．]"
+_WORD = r"[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f]{4,}"
+_SCAN = re.compile(rf"{_LABEL}|(?P<word>{_WORD})", re.MULTILINE)  # what a label holds is no word
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Typos:
     """Each word slips with chance `rate`: two letters swapped, one dropped, or one doubled. Draws by item.
 
@@ -42,8 +43,7 @@ class Typos:
         return self.rate > 0
 
     def apply(self, text: str, rng: Rng) -> str:
-        kept = [match.span() for match in _LABEL.finditer(text)]
-        words = [m for m in _WORD.finditer(text) if not any(a <= m.start() < b for a, b in kept)]
+        words = [match for match in _SCAN.finditer(text) if match["word"]]
         if not words or not self.rate:
             return text
         out: list[str] = []

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _MARK = "\ufeff"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ByteOrderMark:
     """A byte-order mark (U+FEFF) in front, as files saved on Windows have; never a second one. Draws nothing.
 
@@ -33,7 +33,7 @@ class ByteOrderMark:
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class UnicodeForm:
     """The prompt in a Unicode normal form (UAX #15). Draws nothing.
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from eyechart.edits.styles import Rng
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ChainOfThought:
     """Asks for reasoning, on a line of its own at the very end, behind the answer cue. Draws nothing.
 
@@ -37,7 +37,7 @@ class ChainOfThought:
         return text + ("\n" if text and not text.endswith("\n") else "") + self.text
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Polite:
     """A polite sentence on a line of its own in front. Draws nothing.
 

@@ -30,7 +30,7 @@ def _whole(text: str) -> str:
     return before + re.escape(text) + after
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Lenient:
     """The first of the options that occurs as a whole word anywhere, in upper or lower case.
 

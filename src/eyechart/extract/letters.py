@@ -31,7 +31,7 @@ def _no_letter(text: str) -> Extraction:
     return nothing("no option letter in the answer" if text.strip() else "empty answer")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class FirstLetter:
     """The first option letter that stands by itself: the first-capital rule, kept to the letters on offer.
 
@@ -52,7 +52,7 @@ class FirstLetter:
         return found(match.group(), match.span()) if match else _no_letter(text)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class LastLetter:
     """The last option letter that stands by itself; letters as for `first_letter`.
 
@@ -71,7 +71,7 @@ class LastLetter:
         return found(last.group(), last.span()) if last else _no_letter(text)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class AnswerLetter:
     """The letter behind the first `Answer:`, as simple-evals reads it (`ANSWER_PATTERN_MULTICHOICE`).
 

@@ -21,7 +21,7 @@ def _number(match: re.Match[str] | None, text: str) -> Extraction:
     return found(match.group().replace(",", ""), match.span())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class FirstNumber:
     """The first number, its thousands commas removed.
 
@@ -38,7 +38,7 @@ class FirstNumber:
         return _number(_NUMBER.search(text), text)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class LastNumber:
     """The last number, its thousands commas removed: the common rule for arithmetic.
 
@@ -55,7 +55,7 @@ class LastNumber:
         return _number(last_match(_NUMBER, text), text)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class StrictHash:
     """What follows the first `#### `, as GSM8K in lm-evaluation-harness reads it (`strict-match`).
 
@@ -75,7 +75,7 @@ class StrictHash:
         return nothing("no '#### ' with a number" if text.strip() else "empty answer")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class FlexibleNumber:
     """The last run of digits, dots, commas and dollar signs.
 

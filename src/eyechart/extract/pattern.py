@@ -11,7 +11,7 @@ from eyechart.core.records import Extraction, Item
 from eyechart.extract.found import found, nothing
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Regex:
     """The first match of `pattern`: its group 1 where that took part, else the whole match.
 

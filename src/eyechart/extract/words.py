@@ -24,7 +24,7 @@ def _stripped(text: str, start: int = 0) -> Extraction:
     return found(value, (left, left + len(value)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Whole:
     """All of the text, without white space at its ends. So a chatty right answer is not the gold one.
 
@@ -38,7 +38,7 @@ class Whole:
         return _stripped(text)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class FirstLine:
     """The first line that is not blank. What runs on below, such as a made-up next question, is cut away.
 
@@ -56,7 +56,7 @@ class FirstLine:
         return _stripped(text[first.start() : end.start() if end else None], first.start())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class FirstWord:
     """The first run of characters without white space, its punctuation kept: strict, as `text.split()[0]`.
 
@@ -73,7 +73,7 @@ class FirstWord:
         return found(match.group(), match.span()) if match else nothing(_EMPTY)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class LastWord:
     """The last word, without the marks around it; a word of marks alone is passed over.
 

@@ -42,13 +42,19 @@ def setup(score: CellScore, baseline: CellScore | None) -> Text:
 
 def counted(key: str, n: int) -> Message:
     """`3 set-ups`, `1 set-up`: the catalogue has `key.one` and `key.many`."""
-    return message(f"{key}.{'one' if n == 1 else 'many'}", n=n)
+    return message(f"{key}.{'one' if n == 1 else 'many'}", n=numbers.whole(n))
 
 
 def reason_of(number: Number) -> Text:
+    """Why there is no value."""
     if isinstance(number, NotEstimable):
         return number.reason
     return message("reason.not_finite")
+
+
+def reason_for(number: Number) -> Text:
+    """Why there is no interval."""
+    return message("reason.no_interval") if numbers.known(number) else reason_of(number)
 
 
 def listed(texts: Iterable[Text]) -> Text:
@@ -78,8 +84,7 @@ def score_cell(number: Number, *, change: bool = False, digits: int = 1) -> Cell
 def interval_cell(number: Number, *, change: bool = False, digits: int = 1) -> Cell:
     interval = numbers.interval_of(number)
     if interval is None:
-        known = numbers.known(number)
-        return missing(message("reason.no_interval") if known else reason_of(number))
+        return missing(reason_for(number))
     return Cell(text=numbers.ends(interval, change=change, digits=digits), value=interval.low)
 
 

@@ -71,6 +71,14 @@ def ends(interval: Interval, *, change: bool = False, digits: int = 1) -> str:
     return f"[{show(interval.low, digits)}, {show(interval.high, digits)}]"
 
 
+def whole(n: int) -> str:
+    """
+    >>> whole(16501)
+    '16,501'
+    """
+    return f"{n:,}"
+
+
 def percent(share: float) -> str:
     """A level or a share.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from eyechart.analysis.results import Analysis, CellScore, Range
 from eyechart.report import numbers
 from eyechart.report.blocks import Message, Text, Tone, message
-from eyechart.report.common import baseline_of, counted, flagged
+from eyechart.report.common import baseline_of, counted, flagged, reason_for
 
 
 def tone_of(analysis: Analysis) -> Tone:
@@ -75,9 +75,11 @@ def _sure(analysis: Analysis) -> Message:
     if again and fresh:
         return message("sentence.sure.both", again=numbers.ends(again), fresh=numbers.ends(fresh), **said)
     if fresh:
-        return message("sentence.sure.items", fresh=numbers.ends(fresh), **said)
+        reason = reason_for(score.repeat_it)
+        return message("sentence.sure.items", fresh=numbers.ends(fresh), reason=reason, **said)
     if again:
-        return message("sentence.sure.again", again=numbers.ends(again), **said)
+        reason = reason_for(score.new_items)
+        return message("sentence.sure.again", again=numbers.ends(again), reason=reason, **said)
     return message("sentence.sure.neither", **said)
 
 

@@ -16,7 +16,7 @@ def _label(text: str) -> str:
     return text.strip(_AROUND).casefold()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Choice:
     """Right if the answer is the label or the text of the right option.
 

@@ -50,7 +50,7 @@ def _line(error: BaseException) -> str:
     return f"{type(error).__name__}: {text:.200}" if text else type(error).__name__
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Function:
     """Calls `path`, written `module:function`, with the answer and the tuple of gold texts.
 

@@ -45,7 +45,7 @@ def number(text: str) -> tuple[Fraction, bool] | None:
     return (-value if sign == "-" else value), bool(percent)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Numeric:
     """Right if the answer has exactly the value of any gold number: `29.00` is 29 and `1/2` is 0.5.
 

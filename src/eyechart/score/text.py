@@ -12,7 +12,7 @@ from eyechart.score.gold import golds, right, unscored
 _NO_GOLD = "the item has no gold answer"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Exact:
     """Right if the answer equals any gold text, after the postprocess on both sides.
 
@@ -38,7 +38,7 @@ class Exact:
         return right(any(mine == tidy(text) for text in texts))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Contains:
     """Right if any gold text is part of the answer, after the postprocess on both sides.
 

@@ -13,12 +13,12 @@ from eyechart.core.spec import Model
 Result = Response | Failure
 
 
-def backend_at(url: str, **fields: Any) -> OpenAI:
+def backend_at(url: Any, **fields: Any) -> OpenAI:
     """`options` and fields of Model; the name is `m` unless given."""
     return open_backend(Model.model_validate({"backend": "openai", "name": "m", "url": url} | fields))
 
 
-def say(prompt: str = "Say hi", *, chat: bool = False, **params: Any) -> Request:
+def say(prompt: str = "Say hi", /, *, chat: bool = False, **params: Any) -> Request:
     listed = tuple(sorted(params.items()))
     if chat:
         return Request(elicit="generate", messages=(Message(role="user", content=prompt),), params=listed)

@@ -115,8 +115,8 @@ def test_no_key_in_any_reason(key: str, before: str, after: str, status: int) ->
             parse(raw, "text/" + key, key=key),
         ):
             assert isinstance(found, Failure)
-            left = found.reason.replace("[key]", "")
-            assert key not in left or key in from_status(status, {}, b"").reason
+            left = found.reason.replace("[key]", " ")
+            assert key not in left
 
 
 def test_a_short_key_is_scrubbed_too() -> None:

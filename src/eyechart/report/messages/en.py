@@ -39,6 +39,8 @@ EN: dict[str, str] = {
     "section.dashboard": "Consistency",
     "section.ledger": "What moved, and how answers failed",
     "section.compliance": "Fingerprint and rules",
+    "nav.ledger": "What moved",
+    "nav.compliance": "Fingerprint",
     "intro.score": "How high it is, how sure that is, and how far it moves over the set-ups tried.",
     "intro.dashboard": "Which part of the evaluation moves the score, with noise kept apart.",
     "intro.ledger": "The changes that noise does not explain, and raw answers to judge them by.",
@@ -65,8 +67,8 @@ EN: dict[str, str] = {
     "layer.dataset": "data",
     "layer.prompt": "prompt",
     "layer.decoding": "decoding",
-    "layer.model": "model and engine",
-    "layer.evaluation": "reading of the answer",
+    "layer.model": "model",
+    "layer.evaluation": "reading",
     "outcome.correct": "correct",
     "outcome.incorrect": "incorrect",
     "outcome.unparseable": "no answer found",
@@ -103,9 +105,9 @@ EN: dict[str, str] = {
     "sentence.sure.both": "The baseline scores {score} points: asked again {again}, with new items {fresh}"
     " ({level} % intervals).",
     "sentence.sure.items": "The baseline scores {score} points: with new items {fresh} ({level} % interval);"
-    " how far it moves when asked again was not measured.",
+    " asked again: not estimable, {reason}.",
     "sentence.sure.again": "The baseline scores {score} points: asked again {again} ({level} % interval);"
-    " what new items would give cannot be told.",
+    " with new items: not estimable, {reason}.",
     "sentence.sure.neither": "The baseline scores {score} points; no interval ({level} %) can be given.",
     "sentence.sure.none": "The baseline has no complete score.",
     "note.no_baseline": "No baseline set-up was scored, so changes have nothing to be measured against.",
@@ -117,13 +119,13 @@ EN: dict[str, str] = {
     "spans.what": "Width",
     "spans.value": "In points",
     "spans.ends": "From, to",
-    "spans.repeat": "Asked again: the same items ({level} %)",
-    "spans.items": "New items of the same kind ({level} %)",
-    "spans.range": "Over {n}, lowest to highest",
-    "spans.luck": "Luck alone, over {n}",
+    "spans.repeat": "Asked again, same items",
+    "spans.items": "New items of the same kind",
+    "spans.range": "Range over {n}",
+    "spans.luck": "Luck alone, {n}",
     "spans.interval": "{score} {ends}",
-    "spans.width": "{low} to {high}, {width} wide",
-    "spans.luck_width": "about {width} wide",
+    "spans.width": "{low} to {high} ({width})",
+    "spans.luck_width": "about {width}",
     "spans.unknown": "not estimable",
     # Score
     "score.none": "No set-up was scored.",
@@ -149,10 +151,10 @@ EN: dict[str, str] = {
     "score.range": "The range over set-ups",
     "score.range.text": "Over {n} the score runs from {low} ({low_cell}) to {high} ({high_cell}) points; the median"
     " is {median}. A range grows with the number of set-ups tried, so the two belong together.",
-    "score.luck.beyond": "So many equal set-ups would stand about {luck} points apart by luck alone; these stand"
-    " {width} apart.",
-    "score.luck.within": "So many equal set-ups would stand about {luck} points apart by luck alone; these stand"
-    " {width} apart, which is no more than that.",
+    "score.luck.beyond": "That many set-ups without any true difference would still lie about {luck} points apart"
+    " by luck; these lie {width} apart.",
+    "score.luck.within": "That many set-ups without any true difference would still lie about {luck} points apart"
+    " by luck; these lie {width} apart, which is no more than that.",
     "score.luck.unknown": "How wide the range would be by luck alone is not known, so this range cannot be judged.",
     "score.lowest": "Lowest",
     "score.highest": "Highest",
@@ -183,6 +185,8 @@ EN: dict[str, str] = {
     "setups.digest": "Digest",
     # Consistency
     "heat.title": "Change against the baseline, by factor and level",
+    "means.title": "Mean score by level",
+    "means.caption": "Over all set-ups on that level.",
     "heat.caption": "Points gained or lost when one factor moves from its baseline level, averaged over the settings"
     " of the others. Outlined with a corner mark: more than noise explains (Holm over the whole map,"
     " {alpha} %). SD: how much the change itself varies over those settings.",
@@ -205,10 +209,6 @@ EN: dict[str, str] = {
     "heat.lower": "lower",
     "heat.higher": "higher",
     "heat.sd": "SD {sd}",
-    "heat.flag": "beyond noise",
-    "heat.baseline": "baseline",
-    "heat.unknown": "not estimable",
-    "heat.inert": "no effect",
     "subjects.title": "The same map within each subject",
     "subjects.caption": "Change in points. Bold with ▲ or ▼: beyond the noise of that subject's own number of items."
     " Full colour at {scale} points.",
@@ -225,7 +225,7 @@ EN: dict[str, str] = {
     "spread.col.range": "Range",
     "spread.col.sd_raw": "SD, raw",
     "spread.col.sd_corrected": "SD, noise removed",
-    "spread.col.means": "Mean by level",
+    "spread.col.means": "Level: mean score",
     "curves.title": "Response curves",
     "curves.caption": "Score against each ordered parameter; the band is the interval for new items ({level} %).",
     "curves.none": "No factor was an ordered parameter with two levels or more, so there is no curve.",

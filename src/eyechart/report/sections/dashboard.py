@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 from eyechart.analysis.results import Analysis, Curve, FactorSpread, HeatEntry
 from eyechart.report import numbers
 from eyechart.report.blocks import (
@@ -43,6 +46,9 @@ from eyechart.report.inputs import ReportInput
 LEAST_SCALE = 0.02
 """Changes of two points have the fullest colour at the least, so that noise does not look loud."""
 
+MOST_AXES = 16
+"""More factors than this are shown as bars: their names would stand on each other around a radar."""
+
 LAYERS = ("dataset", "prompt", "decoding", "model", "evaluation")
 
 
@@ -56,7 +62,7 @@ def dashboard(given: ReportInput) -> list[Block]:
     else:
         blocks.append(Note(kind="missing", text=message("heat.none")))
     if analysis.spreads:
-        blocks.append(_volatility(given))
+        blocks += [_volatility(given), _means(analysis)]
     if analysis.curves:
         views = tuple(_curve(curve, analysis) for curve in analysis.curves)
         caption = message("curves.caption", level=numbers.percent(analysis.level))
@@ -66,11 +72,12 @@ def dashboard(given: ReportInput) -> list[Block]:
     return blocks
 
 
-def heat_scale(analysis: Analysis) -> float:
-    """The largest change on the map, groups included."""
+def heat_scale(analysis: Analysis, *, groups: bool = False) -> float:
+    """The largest change on the map; that of subjects has its own, since few items move further."""
     changes = [change_of(entry) for entry in analysis.heat]
-    for entry in analysis.heat:
-        changes += [e.value for _, number, _ in entry.groups if (e := numbers.known(number))]
+    if groups:
+        for entry in analysis.heat:
+            changes += [e.value for _, number, _ in entry.groups if (e := numbers.known(number))]
     return max([LEAST_SCALE, *(abs(change) for change in changes if change is not None)])
 
 
@@ -159,11 +166,11 @@ def _heat_row(entry: HeatEntry) -> Row:
 def _subjects(analysis: Analysis) -> Table:
     """Subjects down, levels across; the first row is all subjects together."""
     entries = [entry for entry in analysis.heat if not entry.baseline]
-    scale = heat_scale(analysis)
+    scale = heat_scale(analysis, groups=True)
     names = list(dict.fromkeys((*analysis.groups, *(g for e in entries for g, _, _ in e.groups))))
     columns = [Column(title=message("subjects.subject"))]
     columns += [Column(title=entry.level, numeric=True, group=entry.factor) for entry in entries]
-    rows = [Row(cells=(Cell(text=message("subjects.all")), *(_all_cell(e, scale) for e in entries)), mark="baseline")]
+    rows = [Row(cells=(Cell(text=message("subjects.all")), *(_all_cell(e, scale) for e in entries)), mark="total")]
     found = [{name: (number, mark) for name, number, mark in entry.groups} for entry in entries]
     for name in names:
         cells = [_subject_cell(groups.get(name), scale) for groups in found]
@@ -196,7 +203,7 @@ def _volatility(given: ReportInput) -> Block:
     spreads = sorted(given.analysis.spreads, key=lambda s: order.get(layers.get(s.factor, ""), len(order)))
     twin = _spread_table(spreads, layers)
     title, caption = message("radar.title"), message("radar.caption")
-    if len(spreads) >= 3:
+    if 3 <= len(spreads) <= MOST_AXES:
         axes = tuple(_axis(s, layers.get(s.factor)) for s in spreads)
         return RadarBlock(title=title, caption=caption, axes=axes, twin=twin)
     bars = tuple(_bar(s) for s in spreads)
@@ -225,16 +232,25 @@ def _bar(spread: FactorSpread) -> Bar:
 
 
 def _spread_table(spreads: list[FactorSpread], layers: dict[str, str]) -> Table:
-    keys = ("factor", "layer", "range", "sd_raw", "sd_corrected", "means")
+    keys = ("factor", "layer", "range", "sd_raw", "sd_corrected")
     rows: list[Row] = []
     for s in spreads:
         why = s.reason or message("reason.no_noise")
-        means = ", ".join(f"{level}: {numbers.points(mean)}" for level, mean in s.means)
         layer = layer_name(layers.get(s.factor)) or missing(message("reason.no_layer"))
         sds = points_cell(s.sd_raw, why), points_cell(s.sd_corrected, why)
-        rows.append(row(s.factor, layer, points_cell(s.range, why, 1), *sds, means))
+        rows.append(row(s.factor, layer, points_cell(s.range, why, 1), *sds))
     columns = [(message(f"spread.col.{key}"), key in ("range", "sd_raw", "sd_corrected")) for key in keys]
     return table(columns, rows)
+
+
+def _means(analysis: Analysis) -> Table:
+    """A row a factor; its levels side by side, since every factor has its own."""
+    rows = [
+        row(s.factor, ", ".join(f"{level}: {numbers.points(mean)}" for level, mean in s.means))
+        for s in analysis.spreads
+    ]
+    columns = ((message("spread.col.factor"), False), (message("spread.col.means"), False))
+    return table(columns, rows, title=message("means.title"), caption=message("means.caption"))
 
 
 VERDICTS = {"flat": "flat", "slopes": "slopes", "bends": "bends", "cannot tell": "cannot_tell"}
@@ -277,15 +293,24 @@ def _curve_details(curve: Curve) -> list[Text]:
     return out
 
 
+def slope_step(x: tuple[float, ...]) -> float:
+    """The step by which a slope is told: 0.1 for what moves by tenths, else a power of ten within the range.
+
+    >>> slope_step((0.0, 1.0)), slope_step((0.0, 5.0)), slope_step((32.0, 256.0))
+    (0.1, 1.0, 100.0)
+    """
+    wide = max(x) - min(x) if x else 0.0
+    return 0.1 if not 2.0 < wide < 1e300 else 10.0 ** math.floor(math.log10(wide / 2))
+
+
 def _slope_text(key: str, curve: Curve) -> Message:
-    """Per 0.1 for a parameter that moves by tenths, per step of 1 for one that counts."""
-    tenth = bool(curve.x) and max(curve.x) - min(curve.x) <= 2.0
-    number = curve.slope_per_tenth if tenth else curve.slope
+    step = slope_step(curve.x)
+    number, times = (curve.slope_per_tenth, 1.0) if step == 0.1 else (curve.slope, step)
     estimate, interval = numbers.known(number), numbers.interval_of(number)
-    step = "0.1" if tenth else "1"
     if estimate is None:
         return message("curve.no_slope", reason=reason_of(number))
-    slope = numbers.signed(estimate.value, 2)
+    said = {"step": numbers.plain(step), "slope": numbers.signed(times * estimate.value, 2)}
     if interval is None:
-        return message(key, step=step, slope=slope)
-    return message(f"{key}.interval", step=step, slope=slope, ends=numbers.ends(interval, change=True, digits=2))
+        return message(key, **said)
+    scaled = replace(interval, low=times * interval.low, high=times * interval.high)
+    return message(f"{key}.interval", ends=numbers.ends(scaled, change=True, digits=2), **said)

@@ -24,6 +24,7 @@ from eyechart.report.common import (
     counted,
     interval_cell,
     missing,
+    points_cell,
     row,
     score_cell,
     setup,
@@ -191,15 +192,16 @@ def _setups(analysis: Analysis) -> Table:
     where = anchors(analysis)
     columns: list[tuple[Text, bool]] = [(message("setups.setup"), False)]
     columns += [(factor, False) for factor in factors]
-    numeric = ("setups.score", "setups.items", "setups.again", "setups.answered", "setups.chance", "setups.n")
-    columns += [(message(key), True) for key in numeric]
+    numeric = ["setups.score", "setups.items", "setups.again", "setups.answered", "setups.chance", "setups.n"]
+    chances = len({s.chance for s in analysis.scores}) > 1  # else it is said once, above
+    columns += [(message(key), True) for key in numeric if chances or key != "setups.chance"]
     columns.append((message("setups.digest"), False))
-    rows = [_setup_row(s, factors, usual, where[s.cell]) for s in analysis.scores]
+    rows = [_setup_row(s, factors, usual, where[s.cell], chances=chances) for s in analysis.scores]
     level = numbers.percent(analysis.level)
     return table(columns, rows, title=message("setups.title"), caption=message("setups.caption", level=level))
 
 
-def _setup_row(s: CellScore, factors: list[str], usual: dict[str, str], anchor: str) -> Row:
+def _setup_row(s: CellScore, factors: list[str], usual: dict[str, str], anchor: str, *, chances: bool) -> Row:
     levels = dict(s.levels)
     cells: list[Cell | Text] = [Cell(text=s.cell, href=anchor, code=True)]
     for factor in factors:
@@ -209,8 +211,9 @@ def _setup_row(s: CellScore, factors: list[str], usual: dict[str, str], anchor: 
     value = baseline_value(s)
     cells.append(missing(message("reason.no_run")) if value is None else Cell(text=numbers.points(value), value=value))
     cells += [interval_cell(s.new_items), interval_cell(s.repeat_it)]
-    for fraction, reason in ((s.read_only, "reason.nothing_answered"), (s.chance, "reason.no_chance")):
-        cells.append(Cell(text=numbers.points(fraction), value=fraction) if numbers.finite(fraction) else missing(message(reason)))
+    cells.append(points_cell(s.read_only, message("reason.nothing_answered"), 1))
+    if chances:
+        cells.append(points_cell(s.chance, message("reason.no_chance"), 1))
     size = message("setups.size", items=s.items, repeats=s.repeats)
     cells += [Cell(text=size, value=float(s.items)), Cell(text=short_digest(s.digest), code=True)]
     out = row(*cells, anchor=anchor)

@@ -10,6 +10,10 @@ from eyechart.report.common import baseline_of, counted, listed, row, table
 from eyechart.report.sentences import baseline_value, plain_sentences, tone_of
 
 
+LOUD = 0.01
+"""Failed calls are a warning from this share on; below it they are noted."""
+
+
 def verdict(given: ReportInput) -> list[Block]:
     analysis = given.analysis
     sentences = given.sentences or plain_sentences(analysis)
@@ -38,8 +42,9 @@ def _alarms(given: ReportInput) -> list[Block]:
     failed = sum(s.outcomes.get("failed", 0) for s in given.analysis.scores)
     total = sum(sum(s.outcomes.values()) for s in given.analysis.scores)
     if failed:
-        share = numbers.percent(round(failed / total, 4))
-        out.append(Note(kind="warning", text=message("note.failed", n=failed, total=total, share=share)))
+        said = {"n": numbers.whole(failed), "total": numbers.whole(total), "share": numbers.percent(round(failed / total, 4))}
+        loud = failed >= LOUD * total
+        out.append(Note(kind="warning" if loud else "info", text=message("note.failed", **said)))
     broken = [rule.text or rule.id for rule in given.rules if rule.state == "broken"]
     if broken:
         text = message("note.broken", n=counted("count.rules", len(broken)), rules=listed(broken[:3]))
@@ -52,9 +57,8 @@ def _spans(analysis: Analysis) -> list[Span]:
     value = baseline_value(score)
     out: list[Span] = []
     if score is not None and value is not None:
-        level = numbers.percent(analysis.level)
-        out.append(_interval("repeat", message("spans.repeat", level=level), score.repeat_it, value))
-        out.append(_interval("items", message("spans.items", level=level), score.new_items, value))
+        out.append(_interval("repeat", message("spans.repeat"), score.repeat_it, value))
+        out.append(_interval("items", message("spans.items"), score.new_items, value))
     if analysis.range is not None:
         out += _widths(analysis.range)
     return out

@@ -6,8 +6,8 @@ from eyechart.report import numbers
 from eyechart.report.blocks import CurvePoint, CurveView
 from eyechart.report.svg.marks import Pen, Scale, number, picture, scale_over, tag, tick_label, width_of, words
 
-WIDE, HIGH = 340, 224
-LEFT, RIGHT, TOP, BOTTOM = 34, 330, 14, 184
+WIDE, HIGH = 312, 224
+LEFT, RIGHT, TOP, BOTTOM = 34, 304, 14, 184
 LEAST = 0.1
 """Ten points at the least from bottom to top, so that a flat curve looks flat."""
 

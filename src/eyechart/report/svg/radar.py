@@ -7,19 +7,19 @@ from collections.abc import Callable
 
 from eyechart.report import numbers
 from eyechart.report.blocks import RadarAxis, RadarBlock, message
-from eyechart.report.svg.marks import Pen, fit, number, picture, scale_over, tag, tick_label, words
+from eyechart.report.svg.marks import Pen, Scale, bounded, fit, number, picture, tag, tick_label, ticks, words
 
-WIDE, HIGH, RADIUS = 400, 330, 96
-MIDDLE_X, MIDDLE_Y = WIDE / 2, 156
+WIDE, HIGH, RADIUS = 430, 340, 106
+MIDDLE_X, MIDDLE_Y = WIDE / 2, 162
 
 Place = tuple[float, float]
 
 
 def draw_radar(block: RadarBlock, pen: Pen) -> str:
     values = [v for axis in block.axes for v in (axis.raw, axis.corrected) if v is not None]
-    scale = scale_over([0.0, *values], 0, RADIUS, least=0.01, wanted=4)
+    rings = [tick for tick in ticks(0.0, 1.25 * max([0.008, *map(bounded, values)]), 4) if tick > 0]
+    scale = Scale(0.0, rings[-1], 0, RADIUS)
     n = len(block.axes)
-    rings = [tick for tick in scale.ticks(4) if tick > 0]
     parts = [*_web(n, [scale.at(ring) for ring in rings], [tick_label(ring, rings[0]) for ring in rings])]
     for name in ("raw", "corrected"):
         parts += _shape([getattr(axis, name) for axis in block.axes], scale.at, name)
@@ -87,8 +87,8 @@ def _label(axis: RadarAxis, index: int, n: int, pen: Pen) -> str:
 def _legend(pen: Pen) -> str:
     y = HIGH - 12
     return (
-        tag("rect", x=96, y=y - 9, width=16, height=10, class_="radar-corrected")
-        + tag("text", words(pen.say(message("radar.corrected"))), x=118, y=y, class_="t11 mu")
-        + tag("line", x1=230, x2=246, y1=y - 4, y2=y - 4, class_="radar-raw")
-        + tag("text", words(pen.say(message("radar.raw"))), x=252, y=y, class_="t11 mu")
+        tag("rect", x=111, y=y - 9, width=16, height=10, class_="radar-corrected")
+        + tag("text", words(pen.say(message("radar.corrected"))), x=133, y=y, class_="t11 mu")
+        + tag("line", x1=245, x2=261, y1=y - 4, y2=y - 4, class_="radar-raw")
+        + tag("text", words(pen.say(message("radar.raw"))), x=267, y=y, class_="t11 mu")
     )

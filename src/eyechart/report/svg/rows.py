@@ -131,7 +131,7 @@ def draw_bars(block: BarsBlock, pen: Pen) -> str:
 def _bar(bar: Bar, scale: Scale, y: float, pen: Pen) -> list[str]:
     text = words(pen.say(bar.text))
     if bar.value is None:
-        return [tag("text", words(pen.say(message("heat.unknown"))), x="1%", y=y + 4, class_="t11 mu")]
+        return [tag("text", words(pen.say(message("mark.missing"))), x="1%", y=y + 4, class_="t11 mu")]
     start, end = scale.at(min(0.0, bar.value)), scale.at(max(0.0, bar.value))
     return [
         tag("rect", x=percent(start), width=percent(max(end - start, 0.002)), y=y - 7, height=14, rx=2, class_="bar"),
