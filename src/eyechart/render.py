@@ -1,7 +1,7 @@
 """Spec x Item x repeat -> Request; pure.
 
 A prompt is put together in one order, always: instruction, shots, the item by its template, the
-cue; then text edits, line ends and Unicode form, on every message alike. Nothing is stripped: the
+cue; then text edits, Unicode form and line ends. Nothing is stripped: the
 bytes that leave here are the bytes that are hashed and sent.
 """
 
@@ -136,25 +136,27 @@ class Renderer:
         prompt = self._prompt
         head = f"{prompt['instruction']}\n\n" if prompt["instruction"] else ""
         asked = self._fill("template", item) + prompt["cue"]
-        turns = bool(shots) and prompt["few_shot"]["format"] == "turns"
         pairs = [(self._fill("template", s) + prompt["cue"], self._answer(s)) for s in shots]
-        if not prompt["chat_template"]:
-            between = prompt.get("separator", "")
-            text = head + "".join(q + a + between for q, a in pairs) + asked
-            return self._finish(text, item), ()
-        messages: list[Message] = []
-        if prompt.get("system"):
-            messages.append(Message(role="system", content=self._finish(prompt["system"], item)))
-        if turns:
-            for i, (question, answer) in enumerate(pairs):
-                text = self._finish((head if i == 0 else "") + question, item)
-                messages.append(Message(role="user", content=text))
-                messages.append(Message(role="assistant", content=answer.lstrip()))
-            messages.append(Message(role="user", content=self._finish(asked, item)))
+        chat = prompt["chat_template"]
+        if chat and pairs and prompt["few_shot"]["format"] == "turns":
+            users = [question for question, _ in pairs] + [asked]
+            users[0] = head + users[0]
+            replies = [answer.lstrip() for _, answer in pairs]
         else:
             between = prompt.get("separator", "")
-            text = head + "".join(q + a + between for q, a in pairs) + asked
-            messages.append(Message(role="user", content=self._finish(text, item)))
+            users = [head + "".join(q + a + between for q, a in pairs) + asked]
+            replies = []
+        last = len(users) - 1
+        users = [self._finish(self._edited(text, item, i == 0, i == last)) for i, text in enumerate(users)]
+        if not chat:
+            return users[0], ()
+        messages: list[Message] = []
+        if prompt.get("system"):
+            messages.append(Message(role="system", content=self._finish(prompt["system"])))
+        for i, text in enumerate(users):
+            messages.append(Message(role="user", content=text))
+            if i < len(replies):
+                messages.append(Message(role="assistant", content=self._finish(replies[i])))
         return None, tuple(messages)
 
     def _answer(self, shot: Item) -> str:
@@ -200,10 +202,17 @@ class Renderer:
             names.setdefault("group", item.group)
         return names
 
-    def _finish(self, text: str, item: Item) -> str:
+    def _edited(self, text: str, item: Item, first: bool, last: bool) -> str:
+        """Text edits on one user message; a prefix goes on the first only, a suffix on the last."""
         for name, edit in self._edits:
-            if edit.target == "text":
-                text = cast("TextEdit", edit).apply(text, lambda name=name: rng_for(0, item.id, name))
+            if edit.target != "text":
+                continue
+            edit = cast("TextEdit", edit)
+            if edit.where == "all" or (edit.where == "first" and first) or (edit.where == "last" and last):
+                text = edit.apply(text, lambda name=name: rng_for(0, item.id, name))
+        return text
+
+    def _finish(self, text: str) -> str:
         if form := self._prompt["unicode_form"]:
             text = unicodedata.normalize(form, text)
         if ends := self._prompt["line_ends"]:

@@ -15,7 +15,7 @@ from eyechart.data.answers import position
 from eyechart.data.columns import NAMES
 from eyechart.data.items import Mapped, map_rows
 from eyechart.data.options import Options
-from eyechart.data.values import Row, Rows
+from eyechart.data.values import Problem, Row, Rows
 
 Map = Callable[..., Mapped]
 Message = Callable[..., str]
@@ -175,6 +175,30 @@ def test_an_answer_that_does_not_fit_the_rest_is_listed_not_read_otherwise(mappe
         (4, "answer 'y' is none of the labels A, B"),
         (5, "answer 'E' is none of the labels A, B"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("answers", "reasons"),
+    [
+        (
+            ["x", "y", "v", "w"],
+            ["answer 'v' is none of the choices 'x', 'y'", "answer 'w' is none of the choices 'x', 'y'"],
+        ),
+        ([0, 1, 0, 2], ["answer '2' is no position from 0 to 1"]),
+        ([1, 2, 2, 3], ["answer '3' is no position from 1 to 2"]),
+    ],
+)
+def test_what_does_not_fit_is_said_in_the_words_of_the_reading(
+    answers: list[Any], reasons: list[str], mapped: Map
+) -> None:
+    found = mapped([{"question": f"q{i}", "choices": ["x", "y"], "answer": a} for i, a in enumerate(answers)])
+    assert [p.reason for p in found.problems] == reasons
+
+
+def test_a_file_without_one_readable_row(message: Message) -> None:
+    problems = (Problem(line=4, reason="is not valid JSON", file="r"),)
+    said = message(lambda: map_rows(Rows(given="r", rows=(), problems=problems), Fields()))
+    assert said == "r:4: cannot be used: is not valid JSON"
 
 
 def test_rows_with_and_without_choices(mapped: Map) -> None:

@@ -56,6 +56,19 @@ def test_items_that_the_key_does_not_know(key: Callable[..., Keyed]) -> None:
     assert any("has no usable answer for 2 of 4 items (i0, i2); they keep the answer" in n for n in found.notes)
 
 
+def test_labels_of_the_rows_themselves(read: Callable[..., Loaded], write: Callable[..., str], tmp_path: Path) -> None:
+    """As in ARC, where most rows say A to D and some 1 to 4."""
+    choices = [{"A": "x", "B": "y"}, {"A": "x", "B": "y"}, {"1": "x", "2": "y"}]
+    write(
+        "a.jsonl",
+        [{"id": i, "question": f"q{i}", "choices": c, "answer": next(iter(c))} for i, c in enumerate(choices)],
+    )
+    (tmp_path / "key.csv").write_text("id,answer\n0,B\n1,B\n2,2\n")
+    found = apply_key(read(path="a.jsonl"), Evaluation(reference_source="key.csv"), tmp_path)
+    assert [i.gold for i in found.loaded.items] == [("y",)] * 3
+    assert found.problems == ()
+
+
 def test_open_questions_and_json_lines(read: Callable[..., Loaded], write: Callable[..., str], tmp_path: Path) -> None:
     write("a.jsonl", [{"id": i, "question": f"q{i}", "answer": "a"} for i in range(3)])
     write("key.jsonl", [{"id": i, "answer": i} for i in range(3)])

@@ -9,6 +9,8 @@ import json
 import sys
 import zipfile
 from collections.abc import Callable
+from datetime import time
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,7 @@ from hypothesis import strategies as st
 from eyechart.core.errors import InputError, MissingExtra
 from eyechart.data.readers import read_raw_rows, read_rows
 from eyechart.data.sources import raw
+from eyechart.data.values import plain_rows
 
 ROWS = [
     {"question": 'What is "ice", in short?', "answer": "frozen water"},
@@ -343,6 +346,21 @@ def test_a_function_that_does_not_give_rows(module: str, path: str, text: str, m
     said = message(lambda: read_rows(path.format(m=module), Path()))
     assert said.startswith("dataset.path: python:")
     assert text in said
+
+
+def test_a_module_that_needs_another_and_a_callable_without_a_signature(
+    module: str, tmp_path: Path, message: Callable[..., str]
+) -> None:
+    (tmp_path / f"{module}_more.py").write_text("from builtins import dict as rows\n")
+    (tmp_path / f"{module}_needs.py").write_text("import no_such_module_y\n")
+    assert "returned dict" in message(lambda: read_rows(f"python:{module}_more:rows", Path()))
+    said = message(lambda: read_rows(f"python:{module}_needs:rows", Path()))
+    assert said == f"dataset.path: python:{module}_needs:rows: there is no module no_such_module_y"
+
+
+def test_decimals_and_times_become_text(tmp_path: Path) -> None:
+    rows, problems, notes = plain_rows([{"d": Decimal("1.50"), "t": time(12), "n": {"x": (1,)}}], "f")
+    assert (dict(rows[0].values), problems, notes) == ({"d": "1.50", "t": "12:00:00", "n": {"x": [1]}}, (), ())
 
 
 def test_errors_of_ours_pass_through_a_function(module: str, tmp_path: Path) -> None:

@@ -144,7 +144,7 @@ def test_what_is_no_overlap(shot: Item) -> None:
     [
         ({"count": 13}, "prompt.few_shot.count: 13 shots are asked for, and the split validation has 12 rows to choose from"),
         ({"count": 13, "difficulty": "first"}, "prompt.few_shot.count: 13 shots are asked for"),
-        ({"ids": ["v1", "w1"]}, "prompt.few_shot.ids: the split validation has no item w1; did you mean v1?"),
+        ({"ids": ["v1", "v99"]}, "prompt.few_shot.ids: the split validation has no item v99; did you mean v9?"),
         ({"ids": ["v1", "nothing"]}, "prompt.few_shot.ids: the split validation has no item nothing; the first there are: v0, v1, v10 and 9 more"),
         ({"ids": ["v1", "v1"]}, "prompt.few_shot.ids: item v1 is named twice"),
         ({"count": 3, "difficulty": "easiest"}, "prompt.few_shot.difficulty: easiest needs difficulty, which is not measured yet; use random or first"),

@@ -22,8 +22,20 @@ from eyechart.core.records import Estimate, Interval, NotEstimable
 from eyechart.report.inputs import Calls, Digests, Facts, FieldRow, InertField, ReportInput, Rule
 
 FACTORS: Mapping[str, tuple[tuple[str, float], ...]] = {
-    "temperature": (("0", 0.0), ("0.2", -0.003), ("0.4", -0.011), ("0.6", -0.02), ("0.8", -0.034), ("1", -0.061)),
-    "template": (("question-answer", 0.0), ("letter first", 0.018), ("step by step", 0.064), ("全角标点", -0.047)),
+    "temperature": (
+        ("0", 0.0),
+        ("0.2", -0.003),
+        ("0.4", -0.011),
+        ("0.6", -0.02),
+        ("0.8", -0.034),
+        ("1", -0.061),
+    ),
+    "template": (
+        ("question-answer", 0.0),
+        ("letter first", 0.018),
+        ("step by step", 0.064),
+        ("全角标点", -0.047),
+    ),
     "shots": (("0", 0.0), ("3", 0.021), ("5", 0.028)),
     "reader": (("first_letter", 0.0), ("last_letter", -0.092), ("strict regex", -0.148)),
     "quantization": (("bf16", 0.0), ("int4", -0.008)),
@@ -39,7 +51,7 @@ SUBJECTS = ("algebra", "anatomy", "astronomy", "chemistry", "history", "law", "m
 
 HOSTILE = (
     "<script>window.__pwned=1</script>",
-    "<img src=x onerror=\"window.__pwned=1\">",
+    '<img src=x onerror="window.__pwned=1">',
     "</style></script></title><svg onload='window.__pwned=1'>",
     "\x1b[31mred\x1b[0m\x07 \x00NUL \u202etxt.exe\u202c \u200bzero\ufeff",
     "\x1b]8;;http://evil.example\x1b\\click\x1b]8;;\x1b\\",
@@ -115,7 +127,11 @@ def _heat(draw: random.Random) -> tuple[HeatEntry, ...]:
     for factor, levels in FACTORS.items():
         for index, (level, effect) in enumerate(levels):
             groups = tuple(
-                (s, estimate(effect + draw.gauss(0, 0.02), 0.06, 38, 0.2), abs(effect) > 0.05 and draw.random() < 0.5)
+                (
+                    s,
+                    estimate(effect + draw.gauss(0, 0.02), 0.06, 38, 0.2),
+                    abs(effect) > 0.05 and draw.random() < 0.5,
+                )
                 for s in SUBJECTS
             )
             if index == 0:
@@ -124,7 +140,9 @@ def _heat(draw: random.Random) -> tuple[HeatEntry, ...]:
                 change = NotEstimable(name="change", reason="fewer than two items or clusters")
                 groups = tuple((s, change, False) for s in SUBJECTS)
             else:
-                change = estimate(effect + draw.gauss(0, 0.002), 0.018, 300, 0.001 if abs(effect) > 0.03 else 0.3)
+                change = estimate(
+                    effect + draw.gauss(0, 0.002), 0.018, 300, 0.001 if abs(effect) > 0.03 else 0.3
+                )
             many = factor in ("temperature", "template", "reader")
             out.append(
                 HeatEntry(
@@ -132,7 +150,9 @@ def _heat(draw: random.Random) -> tuple[HeatEntry, ...]:
                     level=level,
                     baseline=index == 0,
                     change=change,
-                    p_corrected=None if index == 0 or level == "int4" else (0.0004 if abs(effect) > 0.03 else 0.41),
+                    p_corrected=None
+                    if index == 0 or level == "int4"
+                    else (0.0004 if abs(effect) > 0.03 else 0.41),
                     flagged=index > 0 and abs(effect) > 0.03,
                     contexts=0 if index == 0 else 4 if many else 1,
                     inert=1 if factor == "shots" else 0,
@@ -199,7 +219,12 @@ def _curves() -> tuple[Curve, ...]:
         Curve(
             factor="max_new_tokens",
             x=(32.0, 64.0, 128.0, 256.0),
-            points=(estimate(0.651, 0.012), NotEstimable(name="score", reason="no items"), estimate(0.652, 0.012), estimate(0.654, 0.013)),
+            points=(
+                estimate(0.651, 0.012),
+                NotEstimable(name="score", reason="no items"),
+                estimate(0.652, 0.012),
+                estimate(0.654, 0.013),
+            ),
             slope=estimate(0.00001, 0.00004),
             slope_per_tenth=estimate(0.000001, 0.000004),
             verdict="flat",
@@ -219,7 +244,12 @@ def _samples() -> tuple[Sample, ...]:
         "答案是选项二，因为题干中已经排除了其他情况。",
         "<script>window.__pwned=1</script><img src=x onerror='window.__pwned=1'> A\x1b[31m\u202e)B(",
     )
-    levels = (("reader", "strict regex"), ("reader", "last_letter"), ("template", "全角标点"), ("temperature", "1"))
+    levels = (
+        ("reader", "strict regex"),
+        ("reader", "last_letter"),
+        ("template", "全角标点"),
+        ("temperature", "1"),
+    )
     out: list[Sample] = []
     for place, (factor, level) in enumerate(levels):
         for index, text in enumerate(texts[: 5 if place == 0 else 3 if place < 3 else 2]):
@@ -228,8 +258,9 @@ def _samples() -> tuple[Sample, ...]:
                     cell=f"c{9 + place:03d}",
                     item=f"anatomy/{17 + 3 * index}",
                     group=SUBJECTS[(place + index) % len(SUBJECTS)],
-                    prompt="Answer with one letter.\n\n" + "Question: Which organ filters blood?\nA) liver\nB) kidneys\n"
-                    * (1 + 20 * (index == 1)) + "Answer:",
+                    prompt="Answer with one letter.\n\n"
+                    + "Question: Which organ filters blood?\nA) liver\nB) kidneys\n" * (1 + 20 * (index == 1))
+                    + "Answer:",
                     text=text * (1 if index < 4 else 30),
                     outcome=("unparseable", "incorrect", "refused", "truncated", "incorrect")[index],
                     extracted=None if index in (0, 2) else "A",
@@ -314,7 +345,10 @@ def report(analysis: Analysis | None = None, **changes: Any) -> ReportInput:
             finished="2026-11-29 19:40 UTC",
             versions=(("eyechart", "0.1.0"), ("openvino", "2026.1")),
             calls=Calls(made=21300, stored=2700, failed=1),
-            notes=("line 41 of mmlu.jsonl cannot be used: no gold answer", "300 of 1,204 items drawn with seed 0"),
+            notes=(
+                "line 41 of mmlu.jsonl cannot be used: no gold answer",
+                "300 of 1,204 items drawn with seed 0",
+            ),
         ),
         rules=(Rule(id="drawn_ids", state="kept", evidence="300 ids in run.json"),),
         layers=LAYERS,
@@ -397,7 +431,10 @@ def hostile() -> ReportInput:
             heat=heat,
             samples=samples,
             spreads=tuple(replace(s, factor=names[s.factor], reason=pick(1)) for s in base.spreads),
-            curves=tuple(replace(c, factor=pick(i), verdict=pick(i), sentence=pick(i + 1), jumps=(pick(2),)) for i, c in enumerate(base.curves)),
+            curves=tuple(
+                replace(c, factor=pick(i), verdict=pick(i), sentence=pick(i + 1), jumps=(pick(2),))
+                for i, c in enumerate(base.curves)
+            ),
             groups=tuple(name(g, j) for j, g in enumerate(base.groups)),
             warnings=HOSTILE,
         ),

@@ -68,8 +68,8 @@ def open_backend(model: Model) -> Function:
     module_name, _, name = path.partition(":")
     if not module_name or not name:
         raise InputError("write the function as module:function", field="model.path")
-    if os.getcwd() not in sys.path:  # the folder the command is given in, as with `python -m`
-        sys.path.insert(0, os.getcwd())
+    if os.getcwd() not in sys.path:  # the folder the command is given in; last, so that it shadows nothing
+        sys.path.append(os.getcwd())
     try:
         module = import_module(module_name)
     except Exception as error:

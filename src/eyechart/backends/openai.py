@@ -24,6 +24,11 @@ A request with a prompt goes to `{url}/completions`, one with messages to `{url}
 One `ask` is one attempt; the runner repeats what `Failure.retryable` allows. (To score options an
 attempt may take two requests: the prompt alone where it proves which tokens are the option's, or a
 second way where the first is not offered.) Redirects are not followed: the key goes to `model.url` only.
+
+The notes of a Response: `served_other_model`, `dialect_is:llamacpp` (say so in the options, else that
+server samples with a top_k, top_p and min_p of its own), `option_scoring:echo` or `:top_logprobs`,
+`reasoning_apart` (thoughts came beside the text), `refusal_field`, `null_content`, and
+`parameter_ignored:max_new_tokens` or `:stop` where the reply itself shows it.
 """
 
 from __future__ import annotations
@@ -41,7 +46,7 @@ from pydantic import Field, ValidationError, field_validator
 
 from eyechart.backends.openai_faults import Bad, NotShown
 from eyechart.backends.openai_options import Rows, option_rows, read_echo, rows_after, top_rows
-from eyechart.backends.openai_reply import counts, noted, read_text
+from eyechart.backends.openai_reply import counts, noted, plain, read_text
 from eyechart.backends.openai_wire import Scoring, Wire
 from eyechart.core.errors import InputError
 from eyechart.core.identity import canonical_json
@@ -70,6 +75,9 @@ _STATED = (
 """What a Model says about the served one; nobody checks it, but two claims are two engines."""
 
 
+_SECRET = re.compile(r'(?i)"([^"]*(?:api.?key|secret|password|authorization)[^"]*)":')
+
+
 class Settings(Value):
     """`model.options` of this backend."""
 
@@ -87,11 +95,16 @@ class Settings(Value):
     def _free(cls, value: Mapping[str, Any]) -> Mapping[str, Any]:
         if taken := sorted(_OURS.intersection(value)):
             raise ValueError(f"{taken[0]} is set by the fingerprint (decoding, model), not here")
-        if found := re.search(
-            r'(?i)"([^"]*(?:api.?key|secret|password|authorization)[^"]*)":', canonical_json(value)
-        ):
+        if found := _SECRET.search(_json(value)):
             raise ValueError(f"{found[1]} looks like a secret; name a variable in model.api_key_env instead")
         return value
+
+
+def _json(value: Any) -> str:
+    try:
+        return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    except TypeError as error:
+        raise ValueError(f"cannot be sent as JSON: {error}") from None
 
 
 def open_backend(model: Model) -> OpenAI:
@@ -154,6 +167,11 @@ def _url(url: str | None) -> str:
     return f"{parts.scheme}://{parts.netloc.lower()}{parts.path.rstrip('/')}"
 
 
+def _repeats(found: Response, key: str) -> bool:
+    parts = (found.text, found.finish_reason, found.served_model, found.system_fingerprint)
+    return any(key in part for part in parts if part)
+
+
 @dataclass(kw_only=True)
 class OpenAI:
     """See the module. `ask` may be called many times at once, from one event loop."""
@@ -173,8 +191,7 @@ class OpenAI:
             extra=s.extra_body,
         )  # fmt: skip
         speech = self._wire.speech
-        self._scoring: Scoring = speech.scoring if s.option_scoring == "auto" else s.option_scoring
-        self._chosen = self._scoring
+        self._chosen: Scoring = speech.scoring if s.option_scoring == "auto" else s.option_scoring
         self.capabilities = Capabilities(options=True, seeds=True, ignores=speech.ignores)
         self._client: Client | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -185,14 +202,14 @@ class OpenAI:
         s, model = self.settings, self.model
         facts: dict[str, Scalar] = {
             "version": VERSION, "url": self.url, "name": model.name, "dialect": s.dialect,
-            "option_scoring": self._scoring,
+            "option_scoring": s.option_scoring,
         }  # fmt: skip
         if model.api is not None:
             facts["api"] = model.api
         if s.token_limit != "max_tokens":
             facts["token_limit"] = s.token_limit
         if s.extra_body:
-            facts["extra_body"] = canonical_json(s.extra_body)
+            facts["extra_body"] = _json(s.extra_body)
         if "concurrency" in s.model_fields_set:
             facts["concurrency"] = s.concurrency
         stated = model.stated()
@@ -269,7 +286,7 @@ class OpenAI:
                     found = replace(found, notes=found.notes + notes)
         except Bad as bad:
             return bad.failure
-        if key and len(key) >= 8 and key in repr(found):
+        if key and len(key) >= 8 and _repeats(found, key):
             return Failure(kind="garbage", reason="the reply repeats the API key, and is not kept for that")
         return found
 
@@ -288,12 +305,10 @@ class OpenAI:
         """By the way that is stated; `auto` settles on one, for all items alike, with the first answer."""
         if not all(request.options):
             raise Bad("not_measurable", "an empty option has no log-probability")
-        if self._chosen == "top_logprobs" or (self._chosen == "auto" and request.messages):
+        if request.messages and self.settings.option_scoring == "echo":
+            raise NotShown("a chat answer repeats no prompt; write option_scoring: auto, or use completions")
+        if request.messages or self._chosen == "top_logprobs":
             return await self._by_top(request, key)
-        if request.messages:
-            raise NotShown(
-                "a chat answer repeats no prompt; write option_scoring: top_logprobs, or use completions"
-            )
         try:
             found = await self._by_echo(request, key)
         except Bad as bad:
@@ -329,12 +344,11 @@ class OpenAI:
         used = [counts(reply) for reply in replies]
         prompt, made = ([u[i] for u in used] for i in (0, 1))
         reply = replies[0]
-        served, print_ = reply.get("model"), reply.get("system_fingerprint")
         return Response(
             option_logprobs=rows,
             prompt_tokens=None if None in prompt else sum(n or 0 for n in prompt),
             completion_tokens=None if None in made else sum(n or 0 for n in made),
-            served_model=served if isinstance(served, str) else None,
-            system_fingerprint=print_ if isinstance(print_, str) else None,
+            served_model=plain(reply.get("model")),
+            system_fingerprint=plain(reply.get("system_fingerprint")),
             notes=(*noted(reply, self._wire.name), *notes),
         )

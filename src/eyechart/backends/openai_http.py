@@ -70,7 +70,7 @@ class Client:
                 return found if isinstance(found, Failure) else (found, answer.headers.get("Server", ""))
         except TimeoutError as error:
             return self._late(error)
-        except aiohttp.ClientError as error:
+        except (aiohttp.ClientError, OSError) as error:
             return _broken(error, url, key)
 
     async def _read(self, answer: aiohttp.ClientResponse, most: int) -> bytes:
@@ -101,7 +101,7 @@ def _proxy(url: URL) -> str | None:
     return None if proxy_bypass(host) else getproxies().get(url.scheme)
 
 
-def _broken(error: aiohttp.ClientError, url: URL, key: str | None) -> Failure:
+def _broken(error: aiohttp.ClientError | OSError, url: URL, key: str | None) -> Failure:
     """The errors of aiohttp in our words; their own may hold headers and are not quoted whole."""
     where = f"{url.scheme}://{url.host}:{url.port}"
     said = clean(

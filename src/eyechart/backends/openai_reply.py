@@ -54,11 +54,11 @@ def read_text(reply: Reply, request: Request, name: str) -> Response:
     prompt_tokens, completion_tokens = counts(reply, text)
     return Response(
         text=text,
-        finish_reason=why,
+        finish_reason=plain(why),
         prompt_tokens=prompt_tokens,
         completion_tokens=completion_tokens,
-        served_model=_or_none(reply.get("model")),
-        system_fingerprint=_or_none(reply.get("system_fingerprint")),
+        served_model=plain(reply.get("model")),
+        system_fingerprint=plain(reply.get("system_fingerprint")),
         notes=tuple(notes),
     )
 
@@ -123,7 +123,8 @@ def _ignored(request: Request, text: str, made: int | None) -> list[str]:
     return out
 
 
-def _or_none(value: Any) -> str | None:
+def plain(value: Any) -> str | None:
+    """A name as text that can be stored; None where there is none."""
     if not isinstance(value, str) or not value:
         return None
     return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")

@@ -5,6 +5,8 @@ Commands are imported when they are given, so that `eyechart --help` stays light
 
 from __future__ import annotations
 
+import os
+import sys
 from importlib import import_module
 from typing import Any
 
@@ -67,3 +69,6 @@ class Commands(click.Group):
 @click.version_option(__version__, "-V", "--version", prog_name="eyechart")
 def main() -> None:
     """Holds the model still, moves the evaluation, and says how far the score moves and why."""
+    # A study may name `module:function` beside it. At the end, so that no file here shadows a package.
+    if os.getcwd() not in sys.path:
+        sys.path.append(os.getcwd())

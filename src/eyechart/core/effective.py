@@ -256,13 +256,17 @@ def _evaluation(spec: Spec, inert: list[Inert]) -> tuple[str, str, Reading]:
         score = {"function": {"path": ev.function}}
     elif ev.function is not None:
         inert.append(Inert("evaluation.function", "the score is not a function's"))
+    postprocess = ev.postprocess or DEFAULTS["evaluation.postprocess"]
+    if score == "numeric" and ev.postprocess is not None:
+        inert.append(Inert("evaluation.postprocess", "numbers are compared by value"))
+        postprocess = DEFAULTS["evaluation.postprocess"]
     return (
         elicit,
         options,
         Reading(
             elicit=elicit,
             extraction=extraction,
-            postprocess=ev.postprocess or DEFAULTS["evaluation.postprocess"],
+            postprocess=postprocess,
             score=score,
             transform=ev.transform or DEFAULTS["evaluation.transform"],
         ),

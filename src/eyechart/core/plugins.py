@@ -8,6 +8,7 @@ each, as `module:attribute`, so that nothing is imported before it is used.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, cast
 
 from eyechart.core.errors import InputError
@@ -50,6 +51,9 @@ class TextEdit(Protocol):
 
     version: ClassVar[int]
     target: ClassVar[str]  # "text"
+    random: ClassVar[bool]
+    """Whether `rng` is ever called."""
+    where: ClassVar[str]  # of several messages: "all", "first" (a prefix), or "last" (a suffix)
 
     def apply(self, text: str, rng: Callable[[], Generator]) -> str: ...
 
@@ -59,6 +63,7 @@ class ItemEdit(Protocol):
 
     version: ClassVar[int]
     target: ClassVar[str]  # "item"
+    random: ClassVar[bool]
 
     def apply(self, item: Item, rng: Callable[[], Generator]) -> Item: ...
 
@@ -79,7 +84,9 @@ class Scorer(Protocol):
     version: ClassVar[int]
 
     def score(self, answer: str, item: Item, labels: Sequence[str], tidy: Callable[[str], str]) -> Score:
-        """`tidy` is the postprocess of the fingerprint, to be put on both sides."""
+        """`tidy` is the postprocess of the fingerprint, to be put on both sides.
+
+        `answer` may be empty: then only whether the item can be scored at all is asked."""
         ...
 
 
@@ -120,12 +127,15 @@ def make(registry: Registry[Callable[..., T]], name: Name) -> T:
     """The plug-in that `name` asks for. Raises InputError for a name or parameter that is not there."""
     key, arguments = split_name(name)
     kind = registry.get(key)
-    known: Mapping[str, Any] = getattr(kind, "__dataclass_fields__", {})
+    parameters = {f.name: f for f in fields(kind)} if is_dataclass(kind) else {}
     for argument in arguments:
-        if argument not in known:
-            close = nearest(argument, known)
-            hint = f"did you mean {close}?" if close else f"there are: {', '.join(known) or 'none'}"
+        if argument not in parameters:
+            close = nearest(argument, parameters)
+            hint = f"did you mean {close}?" if close else f"there are: {', '.join(parameters) or 'none'}"
             raise InputError(f"{registry.kind} {key} has no parameter {argument}; {hint}")
+    for name_, parameter in parameters.items():
+        if name_ not in arguments and parameter.default is MISSING and parameter.default_factory is MISSING:
+            raise InputError(f"{registry.kind} {key} needs {name_}: write {{{key}: {{{name_}: ...}}}}")
     try:
         return kind(**arguments)
     except (TypeError, ValueError) as error:

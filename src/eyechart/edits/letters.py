@@ -44,6 +44,7 @@ class Case:
 
     version: ClassVar[int] = 1
     target: ClassVar[str] = "text"
+    where: ClassVar[str] = "all"
     random: ClassVar[bool] = False
 
     style: CaseStyle = "lower"

@@ -30,6 +30,7 @@ class LineBreaks:
 
     version: ClassVar[int] = 1
     target: ClassVar[str] = "text"
+    where: ClassVar[str] = "all"
     random: ClassVar[bool] = False
 
     style: BreakStyle = "double"

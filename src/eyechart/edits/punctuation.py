@@ -33,6 +33,7 @@ class FullwidthPunctuation:
 
     version: ClassVar[int] = 1
     target: ClassVar[str] = "text"
+    where: ClassVar[str] = "all"
     random: ClassVar[bool] = False
 
     def apply(self, text: str, rng: Rng) -> str:
@@ -49,6 +50,7 @@ class HalfwidthPunctuation:
 
     version: ClassVar[int] = 1
     target: ClassVar[str] = "text"
+    where: ClassVar[str] = "all"
     random: ClassVar[bool] = False
 
     def apply(self, text: str, rng: Rng) -> str:
@@ -75,6 +77,7 @@ class ListCommas:
 
     version: ClassVar[int] = 1
     target: ClassVar[str] = "text"
+    where: ClassVar[str] = "all"
     random: ClassVar[bool] = False
 
     style: ListStyle = "enumeration"
@@ -113,6 +116,7 @@ class QuotationMarks:
 
     version: ClassVar[int] = 1
     target: ClassVar[str] = "text"
+    where: ClassVar[str] = "all"
     random: ClassVar[bool] = False
 
     style: QuoteStyle = "curly"
@@ -160,6 +164,7 @@ class TrailingPunctuation:
 
     version: ClassVar[int] = 1
     target: ClassVar[str] = "text"
+    where: ClassVar[str] = "last"
     random: ClassVar[bool] = False
 
     style: LastMark = "remove"

@@ -34,6 +34,7 @@ class Spaces:
 
     version: ClassVar[int] = 1
     target: ClassVar[str] = "text"
+    where: ClassVar[str] = "all"
     random: ClassVar[bool] = False
 
     style: SpaceStyle = "double"
@@ -65,6 +66,7 @@ class TrailingSpace:
 
     version: ClassVar[int] = 1
     target: ClassVar[str] = "text"
+    where: ClassVar[str] = "last"
     random: ClassVar[bool] = False
 
     count: int = 1
@@ -88,6 +90,7 @@ class StripTrailing:
 
     version: ClassVar[int] = 1
     target: ClassVar[str] = "text"
+    where: ClassVar[str] = "last"
     random: ClassVar[bool] = False
 
     each_line: bool = False
@@ -112,6 +115,7 @@ class NoBreakSpace:
 
     version: ClassVar[int] = 1
     target: ClassVar[str] = "text"
+    where: ClassVar[str] = "all"
     random: ClassVar[bool] = False
 
     def apply(self, text: str, rng: Rng) -> str:
@@ -128,6 +132,7 @@ class IdeographicSpace:
 
     version: ClassVar[int] = 1
     target: ClassVar[str] = "text"
+    where: ClassVar[str] = "all"
     random: ClassVar[bool] = False
 
     def apply(self, text: str, rng: Rng) -> str:

@@ -32,6 +32,7 @@ class Typos:
 
     version: ClassVar[int] = 1
     target: ClassVar[str] = "text"
+    where: ClassVar[str] = "all"
 
     rate: float = 0.1
 

@@ -24,6 +24,7 @@ class ByteOrderMark:
 
     version: ClassVar[int] = 1
     target: ClassVar[str] = "text"
+    where: ClassVar[str] = "first"
     random: ClassVar[bool] = False
 
     def apply(self, text: str, rng: Rng) -> str:
@@ -46,6 +47,7 @@ class UnicodeForm:
 
     version: ClassVar[int] = 1
     target: ClassVar[str] = "text"
+    where: ClassVar[str] = "all"
     random: ClassVar[bool] = False
 
     form: Form = "NFC"

@@ -24,6 +24,7 @@ class ChainOfThought:
 
     version: ClassVar[int] = 1
     target: ClassVar[str] = "text"
+    where: ClassVar[str] = "last"
     random: ClassVar[bool] = False
 
     text: str = "Let's think step by step."
@@ -47,6 +48,7 @@ class Polite:
 
     version: ClassVar[int] = 1
     target: ClassVar[str] = "text"
+    where: ClassVar[str] = "first"
     random: ClassVar[bool] = False
 
     text: str = "Please answer the following question."

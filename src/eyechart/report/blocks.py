@@ -27,7 +27,20 @@ Text = str | Message
 
 Tone = Literal["moves", "quiet", "unknown"]
 State = Literal["kept", "broken", "unknown"]
-Mark = Literal["", "flagged", "baseline", "missing", "apart", "total", "inert", "stated", "default", "unknown", "kept", "broken"]
+Mark = Literal[
+    "",
+    "flagged",
+    "baseline",
+    "missing",
+    "apart",
+    "total",
+    "inert",
+    "stated",
+    "default",
+    "unknown",
+    "kept",
+    "broken",
+]
 """What a cell or row is, so that a medium can show it by more than colour."""
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from eyechart.analysis.results import Analysis, CellScore, HeatEntry, Number
 from eyechart.core.records import NotEstimable
 from eyechart.report import numbers
-from eyechart.report.blocks import Cell, Column, Message, Row, Table, Text, message
+from eyechart.report.blocks import Cell, ChecklistBlock, Column, Message, Row, Table, Text, message
 from eyechart.report.text import slug
 
 
@@ -120,3 +120,19 @@ def row(*cells: Cell | Text, anchor: str | None = None) -> Row:
     return Row(
         cells=tuple(cell if isinstance(cell, Cell) else Cell(text=cell) for cell in cells), anchor=anchor
     )
+
+
+def checklist_table(block: ChecklistBlock) -> Table:
+    """A checklist as the table that every medium can show."""
+    titles = (message("ui.rule"), message("ui.state"), message("ui.evidence"))
+    rows = tuple(
+        Row(
+            cells=(
+                Cell(text=i.item),
+                Cell(text=message(f"mark.{i.state}"), mark=i.state),
+                Cell(text=i.evidence),
+            )
+        )
+        for i in block.items
+    )
+    return Table(columns=tuple(Column(title=title) for title in titles), rows=rows)

@@ -35,6 +35,7 @@ from eyechart.report.blocks import (
     Verdict,
     message,
 )
+from eyechart.report.common import checklist_table
 from eyechart.report.inputs import ReportInput
 from eyechart.report.messages import knows, say
 from eyechart.report.sections import build
@@ -48,6 +49,7 @@ PROMPT_HEAD, PROMPT_TAIL = 300, 900
 """The end of a prompt holds the question, its beginning the instruction."""
 SHORT, LONG = 24, 40
 """Cells of a table with so few characters are kept on one line; with so many, they get some room."""
+SHORT_TITLE = 9
 WORDS = 700
 """Characters of any other text that is shown as it is: names, values, reasons."""
 
@@ -141,6 +143,12 @@ class Ui:
             parts += ["short"] if size <= SHORT else ["long"] if size > LONG else []
         return " ".join(parts)
 
+    def head(self, column: Column) -> Markup:
+        """The class of a column's title: short ones are not broken."""
+        parts = ["n"] if column.numeric else []
+        parts += ["short"] if len(say(column.title, self.lang)) <= SHORT_TITLE else []
+        return Markup(f' class="{" ".join(parts)}"') if parts else Markup("")
+
     def is_map(self, table: Table) -> bool:
         return any(cell.heat is not None for row in table.rows for cell in row.cells)
 
@@ -173,16 +181,6 @@ class Ui:
         macros = cast("Any", environment().get_template("blocks.html.j2").module)
         macro: Callable[[Block, Ui], str] = getattr(macros, type(block).__name__.lower())
         return Markup(macro(block, self))
-
-
-def checklist_table(block: ChecklistBlock) -> Table:
-    """A checklist as the table that every medium can show."""
-    titles = (message("ui.rule"), message("ui.state"), message("ui.evidence"))
-    rows = tuple(
-        Row(cells=(Cell(text=i.item), Cell(text=message(f"mark.{i.state}"), mark=i.state), Cell(text=i.evidence)))
-        for i in block.items
-    )
-    return Table(columns=tuple(Column(title=title) for title in titles), rows=rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,12 +232,16 @@ def render_html(given: ReportInput) -> str:
     """
     ui = Ui(lang=given.language)
     script = source("page.js")
-    return environment().get_template("page.html.j2").render(
-        ui=ui,
-        title=given.title,
-        meta=_meta(given),
-        parts=[_shown(part) for part in build(given)],
-        style=Markup(style("style.css", "page.css")),
-        script=Markup(script),
-        csp=Markup(policy(script)),
+    return (
+        environment()
+        .get_template("page.html.j2")
+        .render(
+            ui=ui,
+            title=given.title,
+            meta=_meta(given),
+            parts=[_shown(part) for part in build(given)],
+            style=Markup(style("style.css", "page.css")),
+            script=Markup(script),
+            csp=Markup(policy(script)),
+        )
     )

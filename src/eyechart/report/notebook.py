@@ -30,9 +30,13 @@ def fragment(given: ReportInput) -> str:
     blocks += [b for b in parts["dashboard"] if isinstance(b, KEPT)]
     # Ids must differ between the cells of one notebook, and be the same when a cell is run again.
     prefix = f"ec{sha256(repr(given).encode('utf-8', 'backslashreplace')).hexdigest()[:8]}-"
-    return environment().get_template("fragment.html.j2").render(
-        ui=Ui(lang=given.language, prefix=prefix),
-        title=given.title,
-        style=Markup(style("style.css")),
-        blocks=blocks,
+    return (
+        environment()
+        .get_template("fragment.html.j2")
+        .render(
+            ui=Ui(lang=given.language, prefix=prefix),
+            title=given.title,
+            style=Markup(style("style.css")),
+            blocks=blocks,
+        )
     )

@@ -79,7 +79,9 @@ def _failures(given: ReportInput, fields: dict[str, FieldRow]) -> Answer:
     if not scores or any(not s.outcomes for s in scores):
         return "unknown", message("rule.no_outcomes")
     failed = sum(s.outcomes.get("failed", 0) + s.outcomes.get("unscored", 0) for s in scores)
-    return "kept", message("rule.failures_counted.count", failed=failed, total=sum(sum(s.outcomes.values()) for s in scores))
+    return "kept", message(
+        "rule.failures_counted.count", failed=failed, total=sum(sum(s.outcomes.values()) for s in scores)
+    )
 
 
 def _shots(given: ReportInput, fields: dict[str, FieldRow]) -> Answer:

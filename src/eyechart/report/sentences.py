@@ -54,7 +54,11 @@ def _mover(analysis: Analysis) -> Message:
     most = moved[0]
     change = numbers.known(most.change)
     interval = numbers.interval_of(most.change)
-    known = {"factor": most.factor, "level": most.level, "change": numbers.signed(change.value if change else 0.0)}
+    known = {
+        "factor": most.factor,
+        "level": most.level,
+        "change": numbers.signed(change.value if change else 0.0),
+    }
     if interval is not None:
         text = numbers.ends(interval, change=True)
         known_text = message("sentence.mover.interval", interval=text, **known)
@@ -62,7 +66,9 @@ def _mover(analysis: Analysis) -> Message:
         known_text = message("sentence.mover.plain", **known)
     if len(moved) == 1:
         return known_text
-    return message("sentence.mover.more", first=known_text, others=counted("count.more_levels", len(moved) - 1))
+    return message(
+        "sentence.mover.more", first=known_text, others=counted("count.more_levels", len(moved) - 1)
+    )
 
 
 def _sure(analysis: Analysis) -> Message:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import socket
+import threading
 import time
 
 import pytest
-from faults import FaultServer, serve
+from faults import FaultServer, Reply, serve
 from openai_asking import answer, ask_all, backend_at, failure, say
 
 from eyechart.backends import openai_http
@@ -127,6 +129,32 @@ def test_not_http() -> None:
     assert not found.retryable
 
 
+def test_something_that_does_not_speak_http() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def talk() -> None:
+            connection, _ = listener.accept()
+            with connection:
+                connection.recv(65536)
+                connection.sendall(b"220 mail.example.org ESMTP\r\n")
+
+        thread = threading.Thread(target=talk)
+        thread.start()
+        found = failure(backend_at(f"http://127.0.0.1:{listener.getsockname()[1]}/v1"), say())
+        thread.join()
+    assert (found.kind, found.retryable) == ("garbage", False)
+    assert "does not speak HTTP" in found.reason
+
+
+def test_a_compressed_answer_is_read_and_a_bomb_is_not(fault_server: FaultServer) -> None:
+    headers = {"Content-Type": "application/json", "Content-Encoding": "gzip"}
+    good = gzip.compress(b'{"choices": [{"text": "4"}], "model": "m"}')
+    bomb = gzip.compress(b" " * 40 * 2**20)
+    fault_server.script(Reply(good, 200, headers), Reply(bomb, 200, headers))
+    assert answer(backend_at(fault_server.url), say()).text == "4"
+    assert failure(backend_at(fault_server.url), say()).reason.startswith("200 with a body of more than")
+
+
 def test_a_filtered_answer_is_empty_text(fault_server: FaultServer) -> None:
     fault_server.default = "null-content:content_filter"
     for chat in (False, True):
@@ -185,16 +213,12 @@ def test_a_failed_model_behind_a_gateway(fault_server: FaultServer) -> None:
 )
 def test_too_long(fault_server: FaultServer, words: str) -> None:
     body = b'{"error": {"message": "%s"}}' % words.encode()
-    from faults import Reply
-
     fault_server.default = Reply(body, 400)
     found = failure(backend_at(fault_server.url), say())
     assert (found.kind, found.retryable, found.reason) == ("too_long", False, f"400: {words}")
 
 
 def test_an_empty_purse_is_not_waited_for(fault_server: FaultServer) -> None:
-    from faults import Reply
-
     fault_server.default = Reply(b'{"error": {"message": "no money", "code": "insufficient_quota"}}', 429)
     found = failure(backend_at(fault_server.url), say())
     assert (found.kind, found.retryable) == ("rate_limited", False)

@@ -289,6 +289,16 @@ def test_a_retry_after_comes_through(fault_server: FaultServer) -> None:
     assert failure(backend_at(fault_server.url, **TOP), choose("Q:", " A")).retry_after == 3.0
 
 
+def test_a_dialect_that_has_echo_scores_a_chat_by_top_logprobs(fault_server: FaultServer) -> None:
+    fault_server.default = modern
+    backend = backend_at(fault_server.url, options={"dialect": "vllm"})
+    got = answer(backend, choose("Q:", " A", chat=True))
+    assert got.notes == ("option_scoring:top_logprobs",)
+    fault_server.default = legacy  # without prompt log-probabilities: said, and no other way is tried
+    assert failure(backend, choose("Q:", " A")).kind == "not_measurable"
+    assert [body.get("echo") for body in fault_server.bodies] == [None, True]
+
+
 @pytest.mark.parametrize("dialect", ["llamacpp", "ollama"])
 def test_dialects_that_have_no_echo_are_not_asked_for_one(fault_server: FaultServer, dialect: str) -> None:
     fault_server.default = modern

@@ -1,6 +1,7 @@
 """A real model behind a real server: llama.cpp's own HTTP server (package xllamacpp) on SmolLM2-135M.
 
-The file is that of the variable EYECHART_MODEL, else ~/.cache/eyechart/models/SmolLM2-135M-Instruct.Q4_1.gguf.
+The file is that of the variable EYECHART_MODEL, else SmolLM2-135M-Instruct.Q4_1.gguf in
+~/.cache/eyechart/models/
 The server runs in a process of its own, as the user's would.
 """
 

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import subprocess
 import sys
+from datetime import date
 from typing import Any
 
 import pytest
@@ -185,7 +186,7 @@ def test_engine_states_what_is_stated() -> None:
         options={"dialect": "vllm", "concurrency": 4, "timeout": 9, "extra_body": {"a": 1}},
     )  # fmt: skip
     assert dict(full.engine().facts) == {
-        "version": 1, "url": URL, "name": "m", "dialect": "vllm", "option_scoring": "echo", "api": "chat",
+        "version": 1, "url": URL, "name": "m", "dialect": "vllm", "option_scoring": "auto", "api": "chat",
         "dtype": "bfloat16", "quantization": '{"bits":4,"scheme":"awq"}', "context_length": 4096,
         "revision": "r1", "concurrency": 4, "extra_body": '{"a":1}',
     }  # fmt: skip
@@ -233,6 +234,7 @@ def test_what_cannot_move_an_answer_is_not_in_the_key() -> None:
             "model.options.extra_body: seed is set by the fingerprint",
         ),
         ({"options": {"extra_body": {"a": {"api-key": "x1y2"}}}}, "api-key looks like a secret"),
+        ({"options": {"extra_body": {"a": date(2026, 1, 1)}}}, "cannot be sent as JSON"),
     ],
 )
 def test_wrong_settings_are_one_clear_line(fields: dict[str, Any], words: str) -> None:
@@ -331,6 +333,21 @@ def test_environment_proxies_are_used_only_when_asked(
     found = failure(backend_at(fault_server.url, options={"proxy_from_env": True}), say())
     assert found.kind == "connection"
     assert "hidden-pw" not in found.reason
+
+
+def test_a_proxy_that_is_asked_for_is_used(
+    fault_server: FaultServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The fault server stands in for a proxy: it sees the whole address of a host that does not exist."""
+    monkeypatch.setenv("http_proxy", fault_server.url.removesuffix("/v1"))
+    monkeypatch.setenv("no_proxy", "")
+    got = answer(backend_at("http://no-such-host.invalid/v1", options={"proxy_from_env": True}), say())
+    assert got.text == "Say hi"
+    assert fault_server.seen[0].headers["Host"] == "no-such-host.invalid"
+    monkeypatch.setenv("no_proxy", "no-such-host.invalid")
+    assert failure(
+        backend_at("http://no-such-host.invalid/v1", options={"proxy_from_env": True}), say()
+    ).retryable
 
 
 def test_many_at_once_share_the_connections(fault_server: FaultServer) -> None:

@@ -103,17 +103,17 @@ EN: dict[str, str] = {
     " That is no proof that none does.",
     "sentence.mover.unknown": "What moves it cannot be told from these runs.",
     "sentence.sure.both": "The baseline scores {score} points: asked again {again}, with new items {fresh}"
-    " ({level} % intervals).",
-    "sentence.sure.items": "The baseline scores {score} points: with new items {fresh} ({level} % interval);"
+    " ({level} % intervals).",
+    "sentence.sure.items": "The baseline scores {score} points: with new items {fresh} ({level} % interval);"
     " asked again: not estimable, {reason}.",
-    "sentence.sure.again": "The baseline scores {score} points: asked again {again} ({level} % interval);"
+    "sentence.sure.again": "The baseline scores {score} points: asked again {again} ({level} % interval);"
     " with new items: not estimable, {reason}.",
-    "sentence.sure.neither": "The baseline scores {score} points; no interval ({level} %) can be given.",
+    "sentence.sure.neither": "The baseline scores {score} points; no interval ({level} %) can be given.",
     "sentence.sure.none": "The baseline has no complete score.",
     "note.no_baseline": "No baseline set-up was scored, so changes have nothing to be measured against.",
     "note.at_chance": "The baseline is not above chance ({chance} points): the task was not understood, or the"
     " answers were not read.",
-    "note.failed": "{n} of {total} calls failed ({share} %). They are left out of every score and counted below.",
+    "note.failed": "{n} of {total} calls failed ({share} %). They are left out of every score and counted below.",
     "note.broken": "{n}: {rules}.",
     "spans.title": "Which width is the large one",
     "spans.what": "Width",
@@ -140,7 +140,7 @@ EN: dict[str, str] = {
     "score.new_items": "New items: what would other items of the same kind give?",
     "score.answered_only": "Answered only: with answers that could not be read left out",
     "score.answered_method": "a share, without interval",
-    "score.method": "{level} %, {method}",
+    "score.method": "{level} %, {method}",
     "score.col.name": "Question",
     "score.col.value": "Points",
     "score.col.ends": "Interval",
@@ -167,12 +167,12 @@ EN: dict[str, str] = {
     "score.divergence.text": "pairs of set-ups more than 5 points apart",
     "dots.title": "Every run of every set-up",
     "dots.caption": "A dot is one run. The thick line is the interval for asking again, the thin line the one for"
-    " new items ({level} %); the tick is the mean. Ordered by score. A few dots are not an interval.",
+    " new items ({level} %); the tick is the mean. Ordered by score. A few dots are not an interval.",
     "dots.runs": "Runs",
     "dots.none": "no complete run",
     "dots.baseline": "baseline",
     "setups.title": "All set-ups",
-    "setups.caption": "Levels that differ from the baseline are bold. Intervals are at {level} %. Each row has its"
+    "setups.caption": "Levels that differ from the baseline are bold. Intervals are at {level} %. Each row has its"
     " own address: the link of the set-up.",
     "setups.setup": "Set-up",
     "setups.score": "Score",
@@ -189,7 +189,7 @@ EN: dict[str, str] = {
     "means.caption": "Over all set-ups on that level.",
     "heat.caption": "Points gained or lost when one factor moves from its baseline level, averaged over the settings"
     " of the others. Outlined with a corner mark: more than noise explains (Holm over the whole map,"
-    " {alpha} %). SD: how much the change itself varies over those settings.",
+    " {alpha} %). SD: how much the change itself varies over those settings.",
     "heat.none": "No factor was moved against the baseline, so there is no map.",
     "heat.twin": "SD needs two settings of the other factors at the least.",
     "heat.col.factor": "Factor",
@@ -227,10 +227,10 @@ EN: dict[str, str] = {
     "spread.col.sd_corrected": "SD, noise removed",
     "spread.col.means": "Level: mean score",
     "curves.title": "Response curves",
-    "curves.caption": "Score against each ordered parameter; the band is the interval for new items ({level} %).",
+    "curves.caption": "Score against each ordered parameter; the band is the interval for new items ({level} %).",
     "curves.none": "No factor was an ordered parameter with two levels or more, so there is no curve.",
     "curves.score": "Score",
-    "curves.ends": "Interval, {level} %",
+    "curves.ends": "Interval, {level} %",
     "curve.flat": "Flat: over the whole range it moves by less than {bound} points.",
     "curve.slopes": "It slopes: the straight line over the range is not level.",
     "curve.bends": "It bends: a straight line misses it by more than {bound} points.",
@@ -289,6 +289,8 @@ EN: dict[str, str] = {
     "rule.no_baseline": "no baseline was scored",
     "rule.no_scores": "no set-up was scored",
     "rule.no_outcomes": "outcomes were not counted for every set-up",
+    "card.range": "{ends} ({n} set-ups)",
+    "card.seal": "Digest of this report",
     "digest.title": "Digests",
     "digest.which": "Digest",
     "digest.value": "Value",

@@ -276,6 +276,8 @@ ZH: dict[str, str] = {
     "rule.no_baseline": "基线没有得分",
     "rule.no_scores": "没有任何配置得到评分",
     "rule.no_outcomes": "并非每种配置都统计了判定结果",
+    "card.range": "{ends}（{n} 种配置）",
+    "card.seal": "本报告摘要",
     "digest.title": "摘要值",
     "digest.which": "摘要",
     "digest.value": "值",

@@ -137,9 +137,13 @@ def _tip(entry: HeatEntry) -> Text:
     interval = numbers.interval_of(entry.change)
     change = change_of(entry)
     if change is None:
-        return message("heat.tip.missing", factor=entry.factor, level=entry.level, reason=reason_of(entry.change))
+        return message(
+            "heat.tip.missing", factor=entry.factor, level=entry.level, reason=reason_of(entry.change)
+        )
     ends: Text = numbers.ends(interval, change=True) if interval else message("spans.unknown")
-    p: Text = numbers.probability(entry.p_corrected) if numbers.finite(entry.p_corrected) else message("missing")
+    p: Text = (
+        numbers.probability(entry.p_corrected) if numbers.finite(entry.p_corrected) else message("missing")
+    )
     change_text = numbers.signed(change)
     return message("heat.tip", factor=entry.factor, level=entry.level, change=change_text, ends=ends, p=p)
 
@@ -158,7 +162,10 @@ def _heat_row(entry: HeatEntry) -> Row:
             points_cell(entry.sd_raw, few),
             points_cell(entry.sd_corrected, few if entry.contexts < 2 else noise),
         ]
-    ends = (Cell(text=str(entry.contexts), value=float(entry.contexts)), Cell(text=str(entry.inert), value=float(entry.inert)))
+    ends = (
+        Cell(text=str(entry.contexts), value=float(entry.contexts)),
+        Cell(text=str(entry.inert), value=float(entry.inert)),
+    )
     label = Cell(text=message(f"mark.{mark}") if mark else "", mark=mark)
     return row(entry.factor, entry.level, *cells, *ends, label)
 
@@ -170,7 +177,9 @@ def _subjects(analysis: Analysis) -> Table:
     names = list(dict.fromkeys((*analysis.groups, *(g for e in entries for g, _, _ in e.groups))))
     columns = [Column(title=message("subjects.subject"))]
     columns += [Column(title=entry.level, numeric=True, group=entry.factor) for entry in entries]
-    rows = [Row(cells=(Cell(text=message("subjects.all")), *(_all_cell(e, scale) for e in entries)), mark="total")]
+    rows = [
+        Row(cells=(Cell(text=message("subjects.all")), *(_all_cell(e, scale) for e in entries)), mark="total")
+    ]
     found = [{name: (number, mark) for name, number, mark in entry.groups} for entry in entries]
     for name in names:
         cells = [_subject_cell(groups.get(name), scale) for groups in found]
@@ -194,7 +203,9 @@ def _subject_cell(found: tuple[object, bool] | None, scale: float) -> Cell:
 def _heat_cell(change: float | None, flagged: bool, scale: float, reason: Text) -> Cell:
     if change is None:
         return missing(reason)
-    return Cell(text=numbers.signed(change), value=change, heat=change / scale, mark="flagged" if flagged else "")
+    return Cell(
+        text=numbers.signed(change), value=change, heat=change / scale, mark="flagged" if flagged else ""
+    )
 
 
 def _volatility(given: ReportInput) -> Block:
@@ -246,7 +257,7 @@ def _spread_table(spreads: list[FactorSpread], layers: dict[str, str]) -> Table:
 def _means(analysis: Analysis) -> Table:
     """A row a factor; its levels side by side, since every factor has its own."""
     rows = [
-        row(s.factor, ", ".join(f"{level}: {numbers.points(mean)}" for level, mean in s.means))
+        row(s.factor, " · ".join(f"{level}: {numbers.points(mean)}" for level, mean in s.means))
         for s in analysis.spreads
     ]
     columns = ((message("spread.col.factor"), False), (message("spread.col.means"), False))
@@ -272,7 +283,11 @@ def _curve(curve: Curve, analysis: Analysis) -> CurveView:
         drawn.append(CurvePoint(x=x, y=estimate.value if estimate else None, low=low, high=high))
         rows.append(row(Cell(text=numbers.plain(x), value=x), score_cell(number), interval_cell(number)))
     level = numbers.percent(analysis.level)
-    columns = ((curve.factor, True), (message("curves.score"), True), (message("curves.ends", level=level), True))
+    columns = (
+        (curve.factor, True),
+        (message("curves.score"), True),
+        (message("curves.ends", level=level), True),
+    )
     return CurveView(
         factor=curve.factor,
         points=tuple(drawn),

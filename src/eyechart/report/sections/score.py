@@ -112,8 +112,16 @@ def _range(analysis: Analysis, spread: Range) -> list[Block]:
         key = "score.luck.beyond" if beyond else "score.luck.within"
         blocks.append(Prose(text=message(key, luck=luck, width=numbers.points(spread.high - spread.low))))
     rows = [
-        row(message("score.lowest"), _linked(spread.low, spread.low_cell, where), _name(analysis, spread.low_cell)),
-        row(message("score.highest"), _linked(spread.high, spread.high_cell, where), _name(analysis, spread.high_cell)),
+        row(
+            message("score.lowest"),
+            _linked(spread.low, spread.low_cell, where),
+            _name(analysis, spread.low_cell),
+        ),
+        row(
+            message("score.highest"),
+            _linked(spread.high, spread.high_cell, where),
+            _name(analysis, spread.high_cell),
+        ),
         row(message("score.sd_raw"), _sd(spread.sd_raw), message("score.sd_raw.text")),
         row(message("score.sd_corrected"), _sd(spread.sd_corrected), message("score.sd_corrected.text")),
         row(message("score.divergence"), _divergence(spread), message("score.divergence.text")),
@@ -180,7 +188,11 @@ def _ends(number: Number) -> tuple[float, float] | None:
 
 
 def _dots_row(dots: DotRow) -> Row:
-    value = missing(message("reason.no_run")) if dots.mean is None else Cell(text=numbers.points(dots.mean), value=dots.mean)
+    value = (
+        missing(message("reason.no_run"))
+        if dots.mean is None
+        else Cell(text=numbers.points(dots.mean), value=dots.mean)
+    )
     runs: Text = ", ".join(numbers.points(run) for run in dots.runs) or message("dots.none")
     return row(dots.name, value, runs)
 
@@ -207,9 +219,15 @@ def _setup_row(s: CellScore, factors: list[str], usual: dict[str, str], anchor: 
     for factor in factors:
         level = levels.get(factor)
         moved = level is not None and usual.get(factor) != level
-        cells.append(missing(message("reason.no_level")) if level is None else Cell(text=level, mark="apart" if moved else ""))
+        cells.append(
+            missing(message("reason.no_level"))
+            if level is None
+            else Cell(text=level, mark="apart" if moved else "")
+        )
     value = baseline_value(s)
-    cells.append(missing(message("reason.no_run")) if value is None else Cell(text=numbers.points(value), value=value))
+    cells.append(
+        missing(message("reason.no_run")) if value is None else Cell(text=numbers.points(value), value=value)
+    )
     cells += [interval_cell(s.new_items), interval_cell(s.repeat_it)]
     cells.append(points_cell(s.read_only, message("reason.nothing_answered"), 1))
     if chances:

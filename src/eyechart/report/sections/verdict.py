@@ -42,7 +42,11 @@ def _alarms(given: ReportInput) -> list[Block]:
     failed = sum(s.outcomes.get("failed", 0) for s in given.analysis.scores)
     total = sum(sum(s.outcomes.values()) for s in given.analysis.scores)
     if failed:
-        said = {"n": numbers.whole(failed), "total": numbers.whole(total), "share": numbers.percent(round(failed / total, 4))}
+        said = {
+            "n": numbers.whole(failed),
+            "total": numbers.whole(total),
+            "share": numbers.percent(round(failed / total, 4)),
+        }
         loud = failed >= LOUD * total
         out.append(Note(kind="warning" if loud else "info", text=message("note.failed", **said)))
     broken = [rule.text or rule.id for rule in given.rules if rule.state == "broken"]

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from eyechart.report import numbers
 from eyechart.report.blocks import CurvePoint, CurveView
-from eyechart.report.svg.marks import Pen, Scale, number, picture, scale_over, tag, tick_label, width_of, words
+from eyechart.report.svg.marks import (
+    Pen,
+    Scale,
+    number,
+    picture,
+    scale_over,
+    tag,
+    tick_label,
+    width_of,
+    words,
+)
 
 WIDE, HIGH = 312, 224
 LEFT, RIGHT, TOP, BOTTOM = 34, 304, 14, 184
@@ -109,4 +119,3 @@ def _point(point: CurvePoint, x: Scale, y: Scale) -> str:
     dot = tag("circle", cx=at, cy=y.at(point.y), r=3.2, class_="dot")
     reach = tag("circle", cx=at, cy=y.at(point.y), r=11, class_="reach")
     return tag("g", whisker, dot, reach, data_tip=tip)
-

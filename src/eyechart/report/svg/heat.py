@@ -89,7 +89,10 @@ def _legend(block: HeatMapBlock, top: float, pen: Pen, wide: float) -> tuple[str
     flag = tag("rect", width=14, height=14, rx=2, class_="tile h0 flagged")
     flag += tag("path", d="M7 0H14V7Z", class_="corner")
     shapes = {"flagged": flag}
-    shapes |= {m: tag("rect", width=14, height=14, rx=2, class_=f"tile hx {m}") for m in ("baseline", "missing", "inert")}
+    shapes |= {
+        m: tag("rect", width=14, height=14, rx=2, class_=f"tile hx {m}")
+        for m in ("baseline", "missing", "inert")
+    }
     present = {tile.mark for row in block.rows for tile in row.tiles}
     for mark, shape in shapes.items():
         if mark not in present:

@@ -152,7 +152,7 @@ def scale_over(
     low, high = min(known), max(known)
     room = max(high - low, least)
     middle = (low + high) / 2
-    step = _step(room * 1.08, wanted)
+    step = step_for(room * 1.08, wanted)
     bottom = math.floor((middle - room * 0.54) / step + 0.5) * step
     top = math.ceil((middle + room * 0.54) / step - 0.5) * step
     bottom, top = min(bottom, low), max(top, high)
@@ -167,12 +167,17 @@ def ticks(low: float, high: float, wanted: int = 5) -> list[float]:
     >>> [round(tick, 3) for tick in ticks(0.68, 0.79)]
     [0.68, 0.7, 0.72, 0.74, 0.76, 0.78]
     """
-    step = _step(high - low, wanted)
+    step = step_for(high - low, wanted)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     return [place * step for place in range(first, min(last, first + 4 * wanted) + 1)]
 
 
-def _step(room: float, wanted: int) -> float:
+def step_for(room: float, wanted: int) -> float:
+    """The round step, 1, 2 or 5 times a power of ten, that goes into `room` at most `wanted` times.
+
+    >>> step_for(0.07, 4), step_for(3.0, 5)
+    (0.02, 1.0)
+    """
     rough = max(room, 1e-9) / max(1, wanted)
     size = 10.0 ** math.floor(math.log10(rough))
     return next((factor * size for factor in (1, 2, 5) if factor * size >= rough), 10 * size)

@@ -7,7 +7,18 @@ from collections.abc import Callable
 
 from eyechart.report import numbers
 from eyechart.report.blocks import RadarAxis, RadarBlock, message
-from eyechart.report.svg.marks import Pen, Scale, bounded, fit, number, picture, tag, tick_label, ticks, words
+from eyechart.report.svg.marks import (
+    Pen,
+    Scale,
+    bounded,
+    fit,
+    number,
+    picture,
+    step_for,
+    tag,
+    tick_label,
+    words,
+)
 
 WIDE, HIGH, RADIUS = 430, 340, 106
 MIDDLE_X, MIDDLE_Y = WIDE / 2, 162
@@ -17,7 +28,7 @@ Place = tuple[float, float]
 
 def draw_radar(block: RadarBlock, pen: Pen) -> str:
     values = [v for axis in block.axes for v in (axis.raw, axis.corrected) if v is not None]
-    rings = [tick for tick in ticks(0.0, 1.25 * max([0.008, *map(bounded, values)]), 4) if tick > 0]
+    rings = rings_over(values)
     scale = Scale(0.0, rings[-1], 0, RADIUS)
     n = len(block.axes)
     parts = [*_web(n, [scale.at(ring) for ring in rings], [tick_label(ring, rings[0]) for ring in rings])]
@@ -37,6 +48,17 @@ def draw_radar(block: RadarBlock, pen: Pen) -> str:
     )
 
 
+def rings_over(values: list[float]) -> list[float]:
+    """Round numbers above 0, the last of them at or beyond every value; one point at the least.
+
+    >>> [round(ring, 3) for ring in rings_over([0.0705, 0.02])]
+    [0.02, 0.04, 0.06, 0.08]
+    """
+    most = max([0.01, *map(bounded, values)])
+    step = step_for(most, 4)
+    return [place * step for place in range(1, math.ceil(most / step - 1e-9) + 1)]
+
+
 def _place(index: int, n: int, away: float) -> Place:
     angle = 2 * math.pi * index / n - math.pi / 2
     return MIDDLE_X + away * math.cos(angle), MIDDLE_Y + away * math.sin(angle)
@@ -47,7 +69,10 @@ def _points(places: list[Place]) -> str:
 
 
 def _web(n: int, rings: list[float], labels: list[str]) -> list[str]:
-    out = [tag("polygon", points=_points([_place(i, n, ring) for i in range(n)]), class_="ring") for ring in rings]
+    out = [
+        tag("polygon", points=_points([_place(i, n, ring) for i in range(n)]), class_="ring")
+        for ring in rings
+    ]
     for index in range(n):
         x, y = _place(index, n, RADIUS)
         out.append(tag("line", x1=MIDDLE_X, y1=MIDDLE_Y, x2=x, y2=y, class_="grid"))

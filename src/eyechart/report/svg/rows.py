@@ -29,7 +29,9 @@ def _axis(scale: Scale, top: float, bottom: float, *, label: bool = True) -> lis
     return out
 
 
-def _frame(pen: Pen, block: SpanBlock | DotsBlock | BarsBlock, high: float, parts: Iterable[str], kind: str) -> str:
+def _frame(
+    pen: Pen, block: SpanBlock | DotsBlock | BarsBlock, high: float, parts: Iterable[str], kind: str
+) -> str:
     about = block.title if isinstance(block, SpanBlock) else block.caption
     return picture(pen, block.title, about, *parts, width="100%", height=high, class_=f"chart wide {kind}")
 
@@ -61,13 +63,20 @@ def _span(span: Span, scale: Scale, top: float, pen: Pen) -> list[str]:
         shape = {"x": percent(low), "width": percent(max(high - low, 0.002)), "class_": f"span-{span.kind}"}
         out.append(tag("rect", y=y - 5, height=10, rx=5, **shape))
     if span.point is not None:
-        out.append(tag("circle", cx=percent(scale.at(span.point)), cy=y, r=4.5, class_=f"span-point {span.kind}"))
+        out.append(
+            tag("circle", cx=percent(scale.at(span.point)), cy=y, r=4.5, class_=f"span-point {span.kind}")
+        )
     return out
 
 
 def draw_dots(block: DotsBlock, pen: Pen) -> str:
     """Every run as a dot, two intervals and the mean, one row a set-up."""
-    seen = [v for row in block.rows for v in (*row.runs, row.mean, *(row.repeat or ()), *(row.items or ())) if v is not None]
+    seen = [
+        v
+        for row in block.rows
+        for v in (*row.runs, row.mean, *(row.repeat or ()), *(row.items or ()))
+        if v is not None
+    ]
     scale = scale_over(seen, 0.015, 0.985, least=0.05)
     step = 26 if len(block.rows) <= 60 else 18
     bottom = len(block.rows) * step + 6
@@ -83,7 +92,9 @@ def draw_dots(block: DotsBlock, pen: Pen) -> str:
 
 def _columns(names: list[str], marks: list[str], high: float) -> list[str]:
     left = tag("svg", *names, x="0", y=0, width=percent(NAMES - 0.015), height=high)
-    right = tag("svg", *marks, x=percent(NAMES), y=0, width=percent(1 - NAMES), height=high, overflow="visible")
+    right = tag(
+        "svg", *marks, x=percent(NAMES), y=0, width=percent(1 - NAMES), height=high, overflow="visible"
+    )
     return [left, right]
 
 
@@ -109,7 +120,9 @@ def _dots(row: DotRow, scale: Scale, y: float) -> str:
     if not out:
         out.append(tag("text", "?", x="50%", y=y + 4, class_="t11 m mu"))
     parts = [] if row.mean is None else [numbers.points(row.mean)]
-    parts += [f"[{numbers.points(ends[0])}, {numbers.points(ends[1])}]" for ends in (row.repeat, row.items) if ends]
+    parts += [
+        f"[{numbers.points(ends[0])}, {numbers.points(ends[1])}]" for ends in (row.repeat, row.items) if ends
+    ]
     return tag("g", *out, data_tip=" ".join(parts) or None, data_go=row.href)
 
 
@@ -134,6 +147,14 @@ def _bar(bar: Bar, scale: Scale, y: float, pen: Pen) -> list[str]:
         return [tag("text", words(pen.say(message("mark.missing"))), x="1%", y=y + 4, class_="t11 mu")]
     start, end = scale.at(min(0.0, bar.value)), scale.at(max(0.0, bar.value))
     return [
-        tag("rect", x=percent(start), width=percent(max(end - start, 0.002)), y=y - 7, height=14, rx=2, class_="bar"),
+        tag(
+            "rect",
+            x=percent(start),
+            width=percent(max(end - start, 0.002)),
+            y=y - 7,
+            height=14,
+            rx=2,
+            class_="bar",
+        ),
         tag("text", text, x=percent(end + 0.015), y=y + 4, class_="t12 num"),
     ]

@@ -1,0 +1,303 @@
+"""The report as plain data: JSON with stable keys, for programs.
+
+`report_data` has these keys:
+
+    schema        "eyechart-report/1"
+    title, language
+    verdict       {"tone": moves | quiet | unknown, "sentences": [range, mover, certainty]}
+    analysis      scores, heat, spreads, curves, range, samples, groups, level, warnings
+    fingerprint   [{path, value, state}]
+    inert         [{path, reason}]
+    digests       {stated, effective, study}
+    facts         {model, engine, command, started, finished, versions, calls, notes}
+    rules         [{id, state, evidence, text}]
+    parts         the sections as blocks: what the other media show
+
+Scores and changes are fractions of 1. An estimate is an object with `value`, `se`, `interval` as
+`[low, high]`, `level`, `method`, `p`, `n`, `excluded`, `seed` and `warnings`. What is absent is null,
+with the reason beside it: `reason` for a value, `<key>_reason` for anything else.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from eyechart.analysis.results import (
+    Analysis,
+    CellScore,
+    Curve,
+    FactorSpread,
+    HeatEntry,
+    Number,
+    Range,
+    Sample,
+)
+from eyechart.core.records import NotEstimable
+from eyechart.report.blocks import Message, Text
+from eyechart.report.inputs import Facts, ReportInput, Rule
+from eyechart.report.messages import say
+from eyechart.report.rules import rules_of_thumb
+from eyechart.report.sections import build
+from eyechart.report.sections.compliance import rule_text
+from eyechart.report.sentences import plain_sentences, tone_of
+
+SCHEMA = "eyechart-report/1"
+
+Data = dict[str, Any]
+
+_NOT_FINITE = "not a finite number"
+
+
+def render_json(given: ReportInput) -> str:
+    """`report_data` as text: valid JSON whatever the numbers and texts are.
+
+    >>> from eyechart.analysis.results import Analysis
+    >>> nothing = Analysis(scores=(), heat=(), spreads=(), curves=(), range=None, samples=(), groups=())
+    >>> json.loads(render_json(ReportInput(title="a study", analysis=nothing)))["schema"]
+    'eyechart-report/1'
+    """
+    return dumps(report_data(given))
+
+
+def dumps(data: Data) -> str:
+    """JSON in UTF-8, with lone surrogates as escapes."""
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1)
+    return re.sub("[\ud800-\udfff]", lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def report_data(given: ReportInput) -> Data:
+    language = given.language
+    sentences = given.sentences or plain_sentences(given.analysis)
+    return {
+        "schema": SCHEMA,
+        "title": given.title,
+        "language": language,
+        "verdict": {"tone": tone_of(given.analysis), "sentences": [_say(s, language) for s in sentences]},
+        "analysis": analysis_data(given.analysis),
+        "fingerprint": [
+            put({"path": f.path, "state": f.state}, value=(f.value, "unknown")) for f in given.fingerprint
+        ],
+        "inert": [{"path": f.path, "reason": _say(f.reason, language)} for f in given.inert],
+        "digests": put(
+            {},
+            stated=(given.digests.stated, "not recorded"),
+            effective=(given.digests.effective, "not recorded"),
+            study=(given.digests.study, "not recorded"),
+        ),
+        "facts": _facts(given.facts, language),
+        "rules": [_rule(rule, language) for rule in (*given.rules, *rules_of_thumb(given))],
+        "parts": [_plain(part, language) for part in build(given)],
+    }
+
+
+def put(out: Data, /, **values: tuple[Any, str]) -> Data:
+    """`out` with each key set to a value, or to null with `<key>_reason` beside it.
+
+    >>> put({}, sd=(None, "one setting"), n=(3, ""), x=(math.inf, ""))
+    {'sd': None, 'sd_reason': 'one setting', 'n': 3, 'x': None, 'x_reason': 'not a finite number'}
+    """
+    for key, (value, reason) in values.items():
+        if isinstance(value, float) and not math.isfinite(value):
+            value, reason = None, _NOT_FINITE
+        out[key] = value
+        if value is None:
+            out[f"{key}_reason"] = reason
+    return out
+
+
+def analysis_data(analysis: Analysis) -> Data:
+    """The analysis alone, for `--json` of commands that show no report."""
+    return put(
+        {
+            "level": analysis.level,
+            "scores": [_score(s) for s in analysis.scores],
+            "heat": [_heat(e) for e in analysis.heat],
+            "spreads": [_spread(s) for s in analysis.spreads],
+            "curves": [_curve(c) for c in analysis.curves],
+            "samples": [_sample(s) for s in analysis.samples],
+            "groups": list(analysis.groups),
+            "warnings": list(analysis.warnings),
+        },
+        range=(None if analysis.range is None else _range(analysis.range), "fewer than two scored set-ups"),
+    )
+
+
+def number_data(number: Number) -> Data:
+    """
+    >>> number_data(NotEstimable(name="score", reason="no items"))
+    {'value': None, 'reason': 'no items', 'n': 0}
+    """
+    if isinstance(number, NotEstimable):
+        return {"value": None, "reason": number.reason, "n": number.n}
+    if not math.isfinite(number.value):
+        return {"value": None, "reason": _NOT_FINITE, "n": number.n}
+    out: Data = {"value": number.value, "n": number.n, "excluded": number.excluded}
+    interval, ends = number.interval, None
+    if interval is not None and math.isfinite(interval.low) and math.isfinite(interval.high):
+        ends = [interval.low, interval.high]
+    none = "no interval was worked out" if interval is None else _NOT_FINITE
+    put(out, interval=(ends, none), se=(number.se, "no standard error was worked out"))
+    put(out, level=(interval.level if interval and ends else None, none))
+    put(out, method=(interval.method if interval and ends else None, none))
+    put(out, p=(number.p, "no test was made"), seed=(number.seed, "no random numbers were used"))
+    return out | {"warnings": list(number.warnings)}
+
+
+def _floats(values: Sequence[float]) -> list[float | None]:
+    return [value if math.isfinite(value) else None for value in values]
+
+
+def _score(s: CellScore) -> Data:
+    out: Data = {
+        "cell": s.cell,
+        "levels": dict(s.levels),
+        "baseline": s.baseline,
+        "digest": s.digest,
+        "new_items": number_data(s.new_items),
+        "repeat_it": number_data(s.repeat_it),
+        "runs": _floats(s.runs),
+        "outcomes": dict(s.outcomes),
+        "items": s.items,
+        "repeats": s.repeats,
+        "warnings": list(s.warnings),
+    }
+    return put(
+        out,
+        answered_only=(s.read_only, "no answer could be read"),
+        chance=(s.chance, "chance level not known"),
+        above_chance=(s.above_chance, "cannot be told"),
+    )
+
+
+def _heat(e: HeatEntry) -> Data:
+    few = "fewer than two settings to compare"
+    out: Data = {
+        "factor": e.factor,
+        "level": e.level,
+        "baseline": e.baseline,
+        "change": number_data(e.change),
+        "flagged": e.flagged,
+        "contexts": e.contexts,
+        "inert": e.inert,
+        "groups": [{"group": g, "change": number_data(n), "flagged": flag} for g, n, flag in e.groups],
+    }
+    return put(
+        out,
+        p_corrected=(e.p_corrected, "no test was made"),
+        sd_raw=(e.sd_raw, few),
+        sd_corrected=(e.sd_corrected, few if e.contexts < 2 else "the noise is not known"),
+    )
+
+
+def _spread(s: FactorSpread) -> Data:
+    why = s.reason or "the noise is not known"
+    means = [put({"level": level}, mean=(mean, _NOT_FINITE)) for level, mean in s.means]
+    return put(
+        {"factor": s.factor, "means": means},
+        range=(s.range, why),
+        sd_raw=(s.sd_raw, why),
+        sd_corrected=(s.sd_corrected, why),
+    )
+
+
+def _curve(c: Curve) -> Data:
+    return put(
+        {
+            "factor": c.factor,
+            "x": _floats(c.x),
+            "points": [number_data(p) for p in c.points],
+            "slope": number_data(c.slope),
+            "slope_per_tenth": number_data(c.slope_per_tenth),
+            "verdict": c.verdict,
+            "sentence": c.sentence,
+            "jumps": list(c.jumps),
+            "contexts": c.contexts,
+        },
+        bound=(c.bound, _NOT_FINITE),
+        monotone=(c.monotone, "cannot be told"),
+    )
+
+
+def _range(r: Range) -> Data:
+    out: Data = {"low_cell": r.low_cell, "high_cell": r.high_cell, "cells": r.cells}
+    put(out, low=(r.low, _NOT_FINITE), high=(r.high, _NOT_FINITE), median=(r.median, _NOT_FINITE))
+    put(out, luck=(r.luck, "the noise is not known"), sd_raw=(r.sd_raw, _NOT_FINITE))
+    put(out, sd_corrected=(r.sd_corrected, "the noise is not known"))
+    return out | {"divergent_pairs": r.divergent_pairs, "pairs": r.pairs}
+
+
+def _sample(s: Sample) -> Data:
+    out: Data = {"cell": s.cell, "item": s.item, "prompt": s.prompt, "text": s.text}
+    out |= {"outcome": s.outcome, "gold": s.gold}
+    put(
+        out,
+        group=(s.group, "the items have no groups"),
+        extracted=(s.extracted, s.reason or "no answer found"),
+    )
+    put(out, why=(s.reason, "none was given"))
+    return put(out, factor=(s.factor, "belongs to no level"), level=(s.level, "belongs to no level"))
+
+
+def _facts(facts: Facts, language: str) -> Data:
+    calls = facts.calls
+    told = None if calls is None else {"made": calls.made, "stored": calls.stored, "failed": calls.failed}
+    none = "not recorded"
+    out: Data = {"engine": dict(facts.engine), "versions": dict(facts.versions)}
+    put(out, model=(facts.model, none), command=(facts.command, none), calls=(told, none))
+    put(out, started=(facts.started, none), finished=(facts.finished, none))
+    return out | {"notes": [_say(note, language) for note in facts.notes]}
+
+
+def _rule(rule: Rule, language: str) -> Data:
+    text, evidence = _say(rule_text(rule), language), _say(rule.evidence, language)
+    return {"id": rule.id, "state": rule.state, "evidence": evidence, "text": text}
+
+
+def _same(text: str) -> str:
+    return text
+
+
+def _say(text: Text, language: str) -> str:
+    """Data is handed over untouched: it is the reader's to make safe."""
+    return say(text, language, _same)
+
+
+def _plain(value: Any, language: str) -> Any:
+    """Blocks as objects with a `type`; what a block does not have is left out."""
+    if isinstance(value, Message):
+        return _say(value, language)
+    if is_dataclass(value) and not isinstance(value, type):
+        out: Data = {"type": _kind(type(value).__name__)}
+        for field in fields(value):
+            part = getattr(value, field.name)
+            if isinstance(part, float) and not math.isfinite(part):
+                put(out, **{field.name: (part, _NOT_FINITE)})
+            elif part is None and field.name in _NUMBERS:
+                put(out, **{field.name: (None, "not estimable")})
+            elif part is not None and part != "" and part != ():
+                out[field.name] = _plain(part, language)
+        return out
+    if isinstance(value, Mapping):
+        return {key: _plain(part, language) for key, part in value.items()}  # pyright: ignore[reportUnknownVariableType]
+    if isinstance(value, list | tuple):
+        return [_plain(part, language) for part in value]  # pyright: ignore[reportUnknownVariableType]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+_NUMBERS = frozenset({"low", "high", "point", "change", "y", "corrected", "raw", "mean"})
+"""Fields of blocks that hold a number, or None because it could not be known."""
+
+
+def _kind(name: str) -> str:
+    """
+    >>> _kind("HeatMapBlock"), _kind("Table")
+    ('heat_map', 'table')
+    """
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name.removesuffix("Block")).lower()

@@ -1,0 +1,272 @@
+"""The report in a terminal, drawn with rich. Nothing that a model wrote reaches the terminal as a command.
+
+Charts become rows of letters: widths and runs as strips, volatility as bars, curves as one line of
+levels. Raw text is put into `rich.text.Text`, whose words are never read as markup.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from io import StringIO
+
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table as Grid
+from rich.text import Text as Line
+
+from eyechart.report import numbers
+from eyechart.report.blocks import (
+    BarsBlock,
+    Block,
+    Cell,
+    ChecklistBlock,
+    CurveBlock,
+    CurveView,
+    DotsBlock,
+    Heading,
+    HeatMapBlock,
+    Note,
+    Prose,
+    RadarBlock,
+    SamplesBlock,
+    SampleView,
+    SpanBlock,
+    Table,
+    Text,
+    Verdict,
+    message,
+)
+from eyechart.report.common import checklist_table
+from eyechart.report.inputs import ReportInput
+from eyechart.report.messages import say
+from eyechart.report.sections import build
+from eyechart.report.svg.marks import Scale, scale_over
+from eyechart.report.text import ELLIPSIS, clean, clean_lines, clip
+
+ANSWER, WORDS = 400, 160
+STRIP = 44
+"""Letters of a strip."""
+LEVELS = "▁▂▃▄▅▆▇█"
+TONES = {"moves": "bold yellow", "quiet": "bold cyan", "unknown": "bold"}
+MARKS = {"kept": "✓ ", "broken": "✗ ", "stated": "● ", "default": "○ ", "inert": "– ", "unknown": "? "}
+
+
+def render_terminal(
+    given: ReportInput, *, width: int = 100, colour: bool = False, names: tuple[str, ...] = ()
+) -> str:
+    """The report as text; `names` chooses sections (`verdict`, `score`, ...), all by default.
+
+    >>> from eyechart.analysis.results import Analysis
+    >>> nothing = Analysis(scores=(), heat=(), spreads=(), curves=(), range=None, samples=(), groups=())
+    >>> print(render_terminal(ReportInput(title="a study", analysis=nothing), names=("verdict",)).splitlines()[0])
+    a study
+    """
+    out = StringIO()
+    console = Console(
+        file=out,
+        width=width,
+        force_terminal=colour,
+        color_system="256" if colour else None,
+        markup=False,
+        emoji=False,
+        highlight=False,
+        legacy_windows=False,
+    )
+    console.print(view(given, names))
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
+
+
+def view(given: ReportInput, names: tuple[str, ...] = ()) -> Group:
+    """The same for a console of one's own."""
+    return Group(*_report(given, names))
+
+
+def _report(given: ReportInput, names: tuple[str, ...]) -> Iterator[RenderableType]:
+    language = given.language
+    yield Line(_raw(given.title), style="bold")
+    for part in build(given, names):
+        if part.name != "verdict":
+            yield Line(f"\n{_say(part.title, language).upper()}", style="bold")
+        for block in part.blocks:
+            yield from _block(block, language)
+
+
+def _raw(text: str) -> str:
+    shown, left = clip(text, WORDS)
+    return clean(shown) + (f"{ELLIPSIS} (+{left})" if left else "")
+
+
+def _say(text: Text, language: str) -> str:
+    return say(text, language, _raw)
+
+
+def _block(block: Block, language: str) -> Iterator[RenderableType]:
+    match block:
+        case Verdict():
+            yield Line(_say(message(f"tone.{block.tone}"), language), style=TONES[block.tone])
+            yield from (Line(_say(line, language)) for line in (block.text, *block.details))
+        case Heading():
+            yield Line(f"\n{_say(block.text, language)}", style="bold")
+        case Prose():
+            yield Line(_say(block.text, language))
+        case Note():
+            line = Line(f"{_say(message(f'ui.{block.kind}'), language)}: ", style="yellow")
+            yield line.append(_say(block.text, language), style="default")
+        case Table():
+            yield from _titled(block.title, block.caption, language)
+            yield _table(block, language)
+        case ChecklistBlock():
+            yield from _titled(block.title, None, language)
+            yield _table(checklist_table(block), language)
+        case CurveBlock():
+            yield from _titled(block.title, None, language)
+            for curve in block.curves:
+                yield from _curve(curve, language)
+        case SamplesBlock():
+            yield Line(f"\n{_say(block.title, language)}", style="bold")
+            for sample in block.samples:
+                yield from _sample(sample, language)
+            if block.note is not None:
+                yield Line(_say(block.note, language), style="dim")
+        case _:
+            yield from _titled(block.title, None, language)
+            yield from _chart(block, language)
+
+
+def _titled(title: Text | None, caption: Text | None, language: str) -> Iterator[RenderableType]:
+    if title is not None:
+        yield Line(f"\n{_say(title, language)}", style="bold")
+    if caption is not None:
+        yield Line(_say(caption, language), style="dim")
+
+
+def _chart(
+    block: SpanBlock | HeatMapBlock | RadarBlock | BarsBlock | DotsBlock, language: str
+) -> Iterator[RenderableType]:
+    match block:
+        case SpanBlock():
+            yield _spans(block, language)
+        case DotsBlock():
+            yield _dots(block, language)
+        case RadarBlock():
+            axes = [(_say(axis.name, language), axis.corrected) for axis in block.axes]
+            yield _bars(axes)
+        case BarsBlock():
+            yield _bars([(_say(bar.name, language), bar.value) for bar in block.bars])
+        case HeatMapBlock():
+            yield _table(block.twin, language)
+
+
+def _grid(*columns: tuple[str, bool]) -> Grid:
+    grid = Grid(
+        box=None, padding=(0, 2, 0, 0), show_header=any(title for title, _ in columns), header_style="dim"
+    )
+    for title, numeric in columns:
+        grid.add_column(Line(title), justify="right" if numeric else "left", overflow="fold")
+    return grid
+
+
+def _table(table: Table, language: str) -> Grid:
+    grid = Grid(box=box.SIMPLE_HEAD, padding=(0, 1), header_style="dim", show_edge=False)
+    for column in table.columns:
+        title = _say(column.title, language)
+        if column.group is not None:
+            title = f"{_say(column.group, language)} {title}"
+        grid.add_column(Line(title), justify="right" if column.numeric else "left", overflow="fold")
+    for row in table.rows:
+        grid.add_row(
+            *(_cell(cell, language) for cell in row.cells), style="bold" if row.mark == "baseline" else ""
+        )
+    return grid
+
+
+def _cell(cell: Cell, language: str) -> Line:
+    text = MARKS.get(cell.mark, "") + _say(cell.text, language)
+    if cell.mark == "flagged":
+        sign = "" if cell.heat is None else "▲" if cell.heat > 0 else "▼"
+        return Line(text + sign, style="bold yellow")
+    return Line(text, style={"broken": "bold yellow", "apart": "bold", "missing": "dim"}.get(cell.mark, ""))
+
+
+def _strip(scale: Scale, marks: Sequence[tuple[float, float, str]]) -> str:
+    """One line of letters; later marks stand over earlier ones."""
+    line = [" "] * STRIP
+    for low, high, letter in marks:
+        first, last = round(scale.at(low)), round(scale.at(high))
+        line[first : last + 1] = [letter] * (last - first + 1)
+    return "".join(line)
+
+
+def _spans(block: SpanBlock, language: str) -> Grid:
+    seen = [v for span in block.spans for v in (span.low, span.high, span.point) if v is not None]
+    scale = scale_over(seen, 0, STRIP - 1, least=0.05)
+    grid = _grid(("", False), ("", False), ("", True))
+    for span in block.spans:
+        marks: list[tuple[float, float, str]] = []
+        if span.low is not None and span.high is not None:
+            letter = {"range": "━", "luck": "┄"}.get(span.kind, "─")
+            marks.append((span.low, span.high, letter))
+        if span.point is not None:
+            marks.append((span.point, span.point, "●"))
+        strip = _strip(scale, marks)
+        grid.add_row(Line(_say(span.name, language)), Line(strip), Line(_say(span.value, language)))
+    return grid
+
+
+def _dots(block: DotsBlock, language: str) -> Grid:
+    seen = [
+        v for r in block.rows for v in (*r.runs, r.mean, *(r.repeat or ()), *(r.items or ())) if v is not None
+    ]
+    scale = scale_over(seen, 0, STRIP - 1, least=0.05)
+    ends = f"{numbers.points(scale.low)}{' ' * (STRIP - 10)}{numbers.points(scale.high):>5}"
+    grid = _grid(
+        (_say(message("setups.setup"), language), False),
+        (ends, False),
+        (_say(message("setups.score"), language), True),
+    )
+    for row in block.rows:
+        marks = [
+            (*ends, letter) for ends, letter in ((row.items, "─"), (row.repeat, "━")) if ends is not None
+        ]
+        marks += [(run, run, "•") for run in row.runs]
+        marks += [] if row.mean is None else [(row.mean, row.mean, "┃")]
+        score = "?" if row.mean is None else numbers.points(row.mean)
+        style = "bold" if row.mark == "baseline" else ""
+        grid.add_row(Line(_say(row.name, language), style=style), Line(_strip(scale, marks)), Line(score))
+    return grid
+
+
+def _bars(values: Sequence[tuple[str, float | None]]) -> Grid:
+    most = max([0.01, *(v for _, v in values if v is not None)])
+    grid = _grid(("", False), ("", False), ("", True))
+    for name, value in values:
+        if value is None:
+            grid.add_row(Line(name), Line("?", style="dim"), Line("–"))
+        else:
+            bar = "█" * round(STRIP * max(0.0, value) / most)
+            grid.add_row(Line(name), Line(bar, style="blue"), Line(numbers.points(value, 2)))
+    return grid
+
+
+def _curve(curve: CurveView, language: str) -> Iterator[RenderableType]:
+    known = [point.y for point in curve.points if point.y is not None]
+    scale = scale_over(known, 0, len(LEVELS) - 1, least=0.05)
+    spark = "".join(" " if p.y is None else LEVELS[round(scale.at(p.y))] for p in curve.points)
+    line = Line(_raw(curve.factor), style="bold")
+    line.append(f"  {spark}  ", style="blue")
+    yield line.append(_say(curve.verdict, language), style="not bold")
+    yield from (Line(f"  {_say(detail, language)}", style="dim") for detail in curve.details)
+
+
+def _sample(sample: SampleView, language: str) -> Iterator[RenderableType]:
+    facts = [sample.cell, sample.item, sample.group or "", _say(sample.outcome, language)]
+    head = " · ".join(_raw(fact) for fact in facts if fact)
+    read = _say(message("ui.nothing_read") if sample.extracted is None else sample.extracted, language)
+    told = [(message("ui.extracted"), read), (message("ui.gold"), _raw(sample.gold))]
+    tail = "  ".join(f"{_say(key, language)}: {value}" for key, value in told)
+    yield Line(f"{head}  {tail}", style="dim")
+    text, left = clip(sample.text, ANSWER)
+    yield Padding(Line(clean_lines(text) or _say(message("ui.empty"), language)), (0, 0, 0, 2))
+    if left:
+        yield Padding(Line(_say(message("ui.left_out", n=left), language), style="dim"), (0, 0, 0, 2))
