@@ -140,9 +140,7 @@ def _heat(draw: random.Random) -> tuple[HeatEntry, ...]:
                 change = NotEstimable(name="change", reason="fewer than two items or clusters")
                 groups = tuple((s, change, False) for s in SUBJECTS)
             else:
-                change = estimate(
-                    effect + draw.gauss(0, 0.002), 0.018, 300, 0.001 if abs(effect) > 0.03 else 0.3
-                )
+                change = estimate(effect + draw.gauss(0, 0.002), 0.018, 300, 0.001 if abs(effect) > 0.03 else 0.3)
             many = factor in ("temperature", "template", "reader")
             out.append(
                 HeatEntry(
@@ -150,9 +148,7 @@ def _heat(draw: random.Random) -> tuple[HeatEntry, ...]:
                     level=level,
                     baseline=index == 0,
                     change=change,
-                    p_corrected=None
-                    if index == 0 or level == "int4"
-                    else (0.0004 if abs(effect) > 0.03 else 0.41),
+                    p_corrected=None if index == 0 or level == "int4" else (0.0004 if abs(effect) > 0.03 else 0.41),
                     flagged=index > 0 and abs(effect) > 0.03,
                     contexts=0 if index == 0 else 4 if many else 1,
                     inert=1 if factor == "shots" else 0,
@@ -236,9 +232,12 @@ def _curves() -> tuple[Curve, ...]:
 
 
 def _samples() -> tuple[Sample, ...]:
+    long = (
+        "Let me think step by step.\n\nThe question asks for the organ that filters blood. The liver stores glycogen,"
+        " the kidneys filter. So the answer is clearly the kidneys, the second of the choices."
+    )
     texts = (
-        "Let me think step by step.\n\nThe question asks for the organ that filters blood. The liver stores glycogen, the"
-        " kidneys filter. So the answer is clearly the kidneys, which is the second of the choices.",
+        long,
         "**Answer:** B\n\nExplanation: the second law forbids it.",
         "As an AI language model I cannot give legal advice.",
         "答案是选项二，因为题干中已经排除了其他情况。",

@@ -15,7 +15,7 @@ A request with a prompt goes to `{url}/completions`, one with messages to `{url}
     timeout         seconds for a whole answer, 120; 10 of them for the connection
     option_scoring  echo, top_logprobs or auto (default: by dialect; `openai` tries echo first);
                     see `openai_options`
-    token_limit     max_tokens (default) or max_completion_tokens (OpenAI's newer models)
+    limit_field     max_tokens (default) or max_completion_tokens (OpenAI's newer models)
     extra_body      more fields for every request, e.g. {cache_prompt: false}; in the engine's identity
     top_logprobs    how many of the likeliest tokens are asked for; by dialect 5 to 200, in chat 20
     proxy_from_env  true to go through the proxy that HTTP_PROXY, HTTPS_PROXY and NO_PROXY name. Off by
@@ -85,7 +85,7 @@ class Settings(Value):
     concurrency: Int = Field(default=16, gt=0)
     timeout: Num = Field(default=120.0, gt=0)
     option_scoring: Scoring = "auto"
-    token_limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    limit_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     extra_body: Mapping[str, Any] = Field(default_factory=dict)
     top_logprobs: Int | None = Field(default=None, gt=0)
     proxy_from_env: Flag = False
@@ -113,11 +113,9 @@ def open_backend(model: Model) -> OpenAI:
     >>> backend = open_backend(Model(backend="openai", name="m", url="http://localhost:8000/v1/"))
     >>> backend.engine().body()
     {'backend': 'openai', 'dialect': 'openai', 'name': 'm', 'option_scoring': 'auto', 'url': 'http://localhost:8000/v1', 'version': 1}
-    """  # noqa: E501
+    """
     if not model.name:
-        raise InputError(
-            "say which model the server shall use, as it lists it at /v1/models", field="model.name"
-        )
+        raise InputError("say which model the server shall use, as it lists it at /v1/models", field="model.name")
     name = model.api_key_env
     if name is not None and not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
         raise InputError(
@@ -187,7 +185,7 @@ class OpenAI:
         s = self.settings
         self.concurrency = s.concurrency
         self._wire = Wire(
-            name=self.model.name or "", dialect=s.dialect, token_limit=s.token_limit, top=s.top_logprobs,
+            name=self.model.name or "", dialect=s.dialect, limit_field=s.limit_field, top=s.top_logprobs,
             extra=s.extra_body,
         )  # fmt: skip
         speech = self._wire.speech
@@ -206,8 +204,8 @@ class OpenAI:
         }  # fmt: skip
         if model.api is not None:
             facts["api"] = model.api
-        if s.token_limit != "max_tokens":
-            facts["token_limit"] = s.token_limit
+        if s.limit_field != "max_tokens":
+            facts["limit_field"] = s.limit_field
         if s.extra_body:
             facts["extra_body"] = _json(s.extra_body)
         if "concurrency" in s.model_fields_set:

@@ -190,9 +190,7 @@ def _date(text: str) -> float | None:
         return None
 
 
-def parse(
-    raw: bytes, content_type: str, *, key: str | None = None, url: str = ""
-) -> dict[str, Any] | Failure:
+def parse(raw: bytes, content_type: str, *, key: str | None = None, url: str = "") -> dict[str, Any] | Failure:
     """The reply of a status 200 as a mapping, or why it is none.
 
     >>> parse(b'{"choices": [', "application/json").reason

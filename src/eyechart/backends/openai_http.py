@@ -104,9 +104,7 @@ def _proxy(url: URL) -> str | None:
 def _broken(error: aiohttp.ClientError | OSError, url: URL, key: str | None) -> Failure:
     """The errors of aiohttp in our words; their own may hold headers and are not quoted whole."""
     where = f"{url.scheme}://{url.host}:{url.port}"
-    said = clean(
-        getattr(error, "strerror", None) or getattr(error, "message", None) or type(error).__name__, key
-    )
+    said = clean(getattr(error, "strerror", None) or getattr(error, "message", None) or type(error).__name__, key)
     if isinstance(error, aiohttp.ClientSSLError):
         return Failure(kind="connection", reason=f"no secure connection to {where}: {clean(str(error), key)}")
     if isinstance(error, aiohttp.ClientConnectorDNSError):
@@ -114,9 +112,7 @@ def _broken(error: aiohttp.ClientError | OSError, url: URL, key: str | None) -> 
     if isinstance(error, aiohttp.ClientConnectorError):
         return Failure(kind="connection", reason=f"no server answers at {where} ({said})", retryable=True)
     if isinstance(error, aiohttp.ClientHttpProxyError):
-        return Failure(
-            kind="connection", reason=f"the proxy on the way to {where} says {error.status} {said}"
-        )
+        return Failure(kind="connection", reason=f"the proxy on the way to {where} says {error.status} {said}")
     if isinstance(error, aiohttp.ClientResponseError):
         return Failure(kind="garbage", reason=f"{where} does not speak HTTP: {said}")
     return Failure(

@@ -18,9 +18,7 @@ from eyechart.core.records import Failure, Request
 
 Scoring = Literal["echo", "top_logprobs", "auto"]
 
-_STANDARD = {
-    name: name for name in ("temperature", "top_p", "presence_penalty", "frequency_penalty", "stop", "seed")
-}
+_STANDARD = {name: name for name in ("temperature", "top_p", "presence_penalty", "frequency_penalty", "stop", "seed")}
 EXTENDED = ("top_k", "min_p", "repetition_penalty")
 """Known to some servers only."""
 
@@ -72,7 +70,7 @@ class Wire:
 
     name: str
     dialect: str
-    token_limit: str = "max_tokens"
+    limit_field: str = "max_tokens"
     top: int | None = None
     extra: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
@@ -88,12 +86,12 @@ class Wire:
         {'model': 'm', 'top_p': 1.0, 'top_k': 7, 'min_p': 0.0, 'repeat_penalty': 1.0, 'prompt': 'Hi', 'max_tokens': 3}
         >>> Wire(name="m", dialect="openai").generate(Request(elicit="generate", prompt="", params=(("top_k", 7),))).reason
         'top_k is not an OpenAI parameter; say model.options.dialect: vllm (also for SGLang) or llamacpp'
-        """  # noqa: E501
+        """
         body = self._start(request)
         names = self.speech.names
         for key, value in request.params:
             if key == "max_new_tokens":
-                body[self.token_limit] = value
+                body[self.limit_field] = value
             elif key in names:
                 body[names[key]] = list(value) if key == "stop" else value
             else:
@@ -104,7 +102,7 @@ class Wire:
 
     def top_logprobs(self, request: Request) -> dict[str, Any]:
         """The body that asks for the likeliest first tokens; see `openai_options`."""
-        body = self._start(request) | {self.token_limit: 1, "temperature": 1.0}
+        body = self._start(request) | {self.limit_field: 1, "temperature": 1.0}
         if request.messages:
             return body | {"logprobs": True, "top_logprobs": self.shown(request)}
         return body | {"logprobs": self.shown(request)}
@@ -114,7 +112,7 @@ class Wire:
 
         One token is generated and thrown away: some servers read `max_tokens: 0` as "no limit".
         """
-        asked = {"prompt": texts, "echo": True, "logprobs": 1, self.token_limit: 1, "temperature": 1.0}
+        asked = {"prompt": texts, "echo": True, "logprobs": 1, self.limit_field: 1, "temperature": 1.0}
         return self._start(request) | asked
 
     def shown(self, request: Request) -> int:

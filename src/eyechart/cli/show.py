@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import shutil
+import sys
 from pathlib import Path
 
 import click
@@ -9,7 +11,8 @@ from eyechart.app.opened import open as open_run
 from eyechart.app.report import report_input
 from eyechart.cli.output import Answer, answers, clean
 from eyechart.report.plain import analysis_data
-from eyechart.report.sentences import said
+from eyechart.report.messages import say
+from eyechart.report.sentences import plain_sentences
 from eyechart.report.terminal import render_terminal
 
 
@@ -27,10 +30,11 @@ def command(run: Path) -> Answer:
         "analysis": analysis_data(opened.analysis),
         "sentences": found,
     }
-    lines = render_terminal(report_input(opened)).splitlines()
+    width = shutil.get_terminal_size((100, 24)).columns
+    lines = render_terminal(report_input(opened), width=width, colour=sys.stdout.isatty()).splitlines()
     return Answer(code="shown", text=found[0] if found else "No score yet.", data=data, lines=lines)
 
 
 def sentences(run: Run) -> list[str]:
     """The three plain sentences of a run: range, what moved it most, how sure."""
-    return [clean(text) for text in said(report_input(run))]
+    return [clean(say(text, "en")) for text in plain_sentences(run.analysis)]

@@ -45,8 +45,7 @@ def position(reading: Reading, answer: str, options: Options) -> int | None:
     if reading == "label":
         return _only(_bare(answer), options.labels or tuple(ALPHABET[:n]))
     if reading == "text":
-        exact = [i for i, text in enumerate(options.texts) if text == answer]
-        return (exact[0] if len(exact) == 1 else None) if exact else _only(answer, options.texts)
+        return _only(answer, options.texts)
     number = re.fullmatch(r"\s*(\d{1,4})(?:\.0)?\s*", answer)
     if number is None:
         return None
@@ -110,8 +109,11 @@ def why_not(reading: Reading, answer: str, options: Options) -> str:
 
 def _only(answer: str, names: Sequence[str]) -> int | None:
     """Index of the one name equal to `answer`, case and white space aside where that is needed."""
+    if exact := names.count(answer):
+        return names.index(answer) if exact == 1 else None
     for same in (str.strip, _folded):
-        hits = [i for i, name in enumerate(names) if same(name) == same(answer)]
+        wanted = same(answer)
+        hits = [i for i, name in enumerate(names) if same(name) == wanted]
         if hits:
             return hits[0] if len(hits) == 1 else None
     return None

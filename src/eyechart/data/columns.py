@@ -16,7 +16,7 @@ from eyechart.core.effective import ALPHABET
 from eyechart.core.errors import InputError
 from eyechart.core.registry import nearest
 from eyechart.core.spec import Fields
-from eyechart.data.values import Row, listed, missing
+from eyechart.data.values import Row, listed, missing, shown
 
 NAMES: Mapping[str, tuple[str, ...]] = {
     "question": ("question", "text", "input", "prompt", "problem", "sentence"),
@@ -74,17 +74,19 @@ def find_columns(rows: Sequence[Row], fields: Fields, given: str) -> tuple[Colum
             choices, labels, single = ((name,), (), True) if name else (*_family(filled, taken), False)
             taken.update(choices)
             if choices and choices != ("choices",):
-                notes.append(f"choices <- column{'s' * (len(choices) > 1)} {', '.join(choices)}")
+                notes.append(f"choices <- column{'s' * (len(choices) > 1)} {listed(choices, 26)}")
             continue
         found[role] = name
         if name is not None:
             taken.add(name)
             if name != role:
-                notes.append(f"{role} <- column {name}")
+                notes.append(f"{role} <- column {shown(name)}")
     for role in ("question", "answer"):
         _check_found(role, found[role], filled, given)
     if found["answer"] == found["question"] or found["answer"] in choices:
-        message = f"column {found['answer']} is named for the answer and for what is asked; name two columns"
+        message = (
+            f"column {shown(found['answer'] or '')} is named for the answer and for what is asked; name two columns"
+        )
         raise InputError(message, field="dataset.fields.answer")
     columns = Columns(
         question=found["question"] or "",
@@ -153,7 +155,7 @@ def _check(role: str, names: Iterable[str], filled: Mapping[str, int], given: st
     for name in names:
         if name not in filled:
             close = nearest(name, filled)
-            hint = f"did you mean {close}?" if close else f"there are: {listed(filled)}"
+            hint = f"did you mean {shown(close)}?" if close else f"there are: {listed(filled)}"
             raise InputError(f"{given} has no column {name}; {hint}", field=f"dataset.fields.{role}")
 
 

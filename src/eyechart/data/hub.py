@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any, cast
 
 from eyechart.core.errors import EyechartError, InputError, MissingExtra
-from eyechart.data.values import Rows, listed, plain_rows
+from eyechart.data.values import Rows, listed, plain_rows, shown
 
 
 class MissingHub(MissingExtra):
@@ -52,7 +52,7 @@ def read_hub(name: str, subset: str | None, split: str, revision: str | None) ->
         ) from None
     if not rows and not problems:
         raise InputError(f"split {split} of {name} holds no rows", field="dataset.split")
-    said = tuple(f"column {c}: numbers are replaced by their names ({listed(n)})" for c, n in named.items())
+    said = tuple(f"column {shown(c)}: numbers are replaced by their names ({listed(n)})" for c, n in named.items())
     return Rows(given=name, rows=rows, problems=problems, notes=(*notes, *said), revision=_commit(name, revision))
 
 

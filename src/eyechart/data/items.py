@@ -27,7 +27,7 @@ from eyechart.core.spec import Fields
 from eyechart.data.answers import Reading, choose_reading, position, why_not
 from eyechart.data.columns import Columns, find_columns
 from eyechart.data.options import Options, read_options
-from eyechart.data.values import Problem, Row, RowError, Rows, as_text, missing, quoted
+from eyechart.data.values import Problem, Row, RowError, Rows, as_text, missing, quoted, shown
 
 _FINAL = re.compile(r"(?:^|\n)\s*####[ \t]*(\S.*?)\s*$")
 _LONG = 64
@@ -178,7 +178,7 @@ def _usable_id(columns: Columns, drafts: Sequence[_Draft], fields: Fields) -> tu
     repeated = len(known) - len(set(known))
     if repeated * 10 <= len(known):
         return columns, ()
-    note = f"column {columns.id} repeats itself in {repeated} of {len(known)} rows and is not taken for an id"
+    note = f"column {shown(columns.id)} repeats itself in {repeated} of {len(known)} rows and is not taken for an id"
     return replace(columns, id=None), (note,)
 
 
@@ -246,9 +246,11 @@ def _without_answer(pairs: Sequence[tuple[_Draft, Item]], columns: Columns) -> t
     mapped = {columns.question, "question", *columns.choices}
     names = dict.fromkeys(name for _, item in pairs for name in item.fields if name not in mapped)
     twins = [name for name in names if _repeats(name, pairs, spellings)]
-    notes = [f"column {name} repeats the answer and is kept from templates" for name in twins]
+    notes = [f"column {shown(name)} repeats the answer and is kept from templates" for name in twins]
     if columns.group in twins:
-        notes.append(f"column {columns.group} is also the group: a template with {{{{group}}}} would show the answer")
+        notes.append(
+            f"column {shown(columns.group or '')} is also the group: a template with {{{{group}}}} would show the answer"
+        )
     items = tuple(
         replace(item, fields={k: v for k, v in item.fields.items() if k not in twins}) if twins else item
         for _, item in pairs

@@ -20,7 +20,7 @@ from eyechart.data.columns import NAMES
 from eyechart.data.load import Loaded
 from eyechart.data.options import Options
 from eyechart.data.readers import read_rows
-from eyechart.data.values import Problem, Rows, as_text, listed, missing, quoted
+from eyechart.data.values import Problem, Rows, as_text, listed, missing, quoted, shown
 
 FIELD = "evaluation.reference_source"
 
@@ -88,7 +88,7 @@ def _answers(rows: Rows) -> tuple[dict[str, tuple[str, int]], list[Problem]]:
         name, text = as_text(key).strip(), as_text(answer)
         known, line = answers.setdefault(name, (text, row.line))
         if known != text:
-            message = f"gives item {name} another answer than line {line}; keep one"
+            message = f"gives item {shown(name)} another answer than line {line}; keep one"
             raise InputError(message, file=rows.given, line=row.line)
     return answers, problems
 

@@ -25,7 +25,7 @@ from eyechart.data.hub import read_hub
 from eyechart.data.items import map_rows
 from eyechart.data.readers import READERS, read_rows
 from eyechart.data.sample import Fit, Share, draw, fit, shares
-from eyechart.data.values import Problem, Rows, as_text, listed, missing
+from eyechart.data.values import Problem, Rows, as_text, listed, missing, shown
 
 FLOATING = ("default", "main", "latest")
 """Versions that say nothing: what they stand for today is looked up and said."""
@@ -196,7 +196,7 @@ def _column_split(dataset: Dataset, rows: Rows, split: str, field: str) -> tuple
         raise InputError(f"{message}; write dataset.splits: {{{split}: other.jsonl}}", field=field)
     if values and (field == _POOL or dataset.split is not None):
         close = nearest(split, values)
-        hint = f"did you mean {close}?" if close else f"there are: {listed(sorted(values))}"
+        hint = f"did you mean {shown(close)}?" if close else f"there are: {listed(sorted(values))}"
         raise InputError(f"no row of {rows.given} has the split {split}; {hint}", field=field)
     if values:
         note = f"no row of {rows.given} has the split {split}; all are taken ({listed(sorted(values))})"

@@ -28,7 +28,7 @@ from typing import Any, cast
 from eyechart.core.errors import InputError, MissingExtra
 from eyechart.data.functions import read_function
 from eyechart.data.sources import FIELD, Raw, read_raw
-from eyechart.data.values import Problem, Row, RowError, Rows, listed, plain_rows, quoted
+from eyechart.data.values import Problem, Row, RowError, Rows, listed, plain_rows, quoted, shown
 
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")
 _LINE_END = re.compile(r"\r\n|\r|\n")  # not str.splitlines: U+2028 may stand inside a JSON text
@@ -263,7 +263,7 @@ def _header(cells: Sequence[str], given: str, line: int) -> tuple[list[str], tup
     names = [cell.strip() for cell in cells]
     twice = sorted({name for name in names if name and names.count(name) > 1})
     if twice:
-        raise InputError(f"two columns are named {twice[0]}; rename one", file=given, line=line)
+        raise InputError(f"two columns are named {shown(twice[0])}; rename one", file=given, line=line)
     return names, tuple(f"column {i} has no name and is left out" for i, n in enumerate(names, 1) if not n)
 
 

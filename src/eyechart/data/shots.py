@@ -20,7 +20,7 @@ from eyechart.core.identity import digest, rng_for
 from eyechart.core.records import Item
 from eyechart.core.registry import nearest
 from eyechart.data.load import content, content_digest
-from eyechart.data.values import as_text, listed, missing, quoted
+from eyechart.data.values import as_text, listed, missing, quoted, shown
 
 FIELD = "prompt.few_shot"
 CONTEXT = ("passage", "context", "story", "article", "premise")
@@ -128,7 +128,7 @@ def _check_ids(ids: Sequence[str], pool: Sequence[Item], source: str) -> None:
     for name in ids:
         if name not in known:
             close = nearest(name, known)
-            hint = f"did you mean {close}?" if close else f"the first there are: {listed(sorted(known), 3)}"
+            hint = f"did you mean {shown(close)}?" if close else f"the first there are: {listed(sorted(known), 3)}"
             raise InputError(f"the split {source} has no item {name}; {hint}", field=f"{FIELD}.ids")
     if len(set(ids)) < len(ids):
         twice = next(name for name in ids if ids.count(name) > 1)
@@ -146,7 +146,7 @@ def check_overlap(pool: Sequence[Item], tested: Sequence[Item], source: str = "t
     also = (
         f", such as {quoted(_question(first), 40)}"
         if first.id == names[0]
-        else f"; {names[0]} asks what {first.id} asks"
+        else f"; {shown(names[0])} asks what {shown(first.id)} asks"
     )
     raise InputError(
         f"{len(names)} of {len(pool)} rows of the split {source} are also under test "

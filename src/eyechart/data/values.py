@@ -19,6 +19,9 @@ from typing import Any, cast
 class RowError(Exception):
     """Why one row cannot be used; caught where rows are listed, never seen by a person as it is."""
 
+    def __init__(self, reason: str) -> None:
+        super().__init__(shown(reason))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
@@ -79,7 +82,11 @@ def as_text(value: Any) -> str:
     >>> as_text(" a"), as_text(18), as_text(0.5), as_text(True)
     (' a', '18', '0.5', 'true')
     """
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return json.dumps(value, ensure_ascii=False)
 
 
 def plain(value: Any) -> Any:
@@ -149,10 +156,19 @@ def plain_rows(source: Iterable[Any], given: str) -> tuple[tuple[Row, ...], tupl
         else:
             rows.append(Row(line=number, values=values))
     notes = tuple(
-        f"column {name} is left out of {n} row{'s' * (n > 1)}: {kind} cannot be put into a prompt"
+        f"column {shown(name)} is left out of {n} row{'s' * (n > 1)}: {kind} cannot be put into a prompt"
         for (name, kind), n in lost.items()
     )
     return tuple(rows), tuple(problems), notes
+
+
+def shown(text: str) -> str:
+    """Text from the data in a message: one line, nothing that a terminal would obey.
+
+    >>> shown("two\\nlines \\x1b[2J")
+    'two lines [2J'
+    """
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def listed(words: Iterable[str], most: int = 8) -> str:
@@ -161,7 +177,7 @@ def listed(words: Iterable[str], most: int = 8) -> str:
     >>> listed("abcd", most=2)
     'a, b and 2 more'
     """
-    known = list(words)
+    known = [shown(word) for word in words]
     rest = len(known) - most
     return ", ".join(known[:most]) + (f" and {rest} more" if rest > 0 else "")
 
@@ -172,5 +188,5 @@ def quoted(value: Any, most: int = 60) -> str:
     >>> quoted("a\\nb"), quoted("x" * 99, 5)
     ("'a b'", "'xxxxx...'")
     """
-    text = " ".join(as_text(value).split())
+    text = shown(as_text(value))
     return repr(text if len(text) <= most else text[:most] + "...")

@@ -85,6 +85,8 @@ class Column:
     numeric: bool = False
     group: Text | None = None
     """A title over this column and its neighbours of the same group."""
+    detail: bool = False
+    """May be left out where there is no room for it, if that is said."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

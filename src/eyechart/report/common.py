@@ -8,6 +8,7 @@ from eyechart.analysis.results import Analysis, CellScore, HeatEntry, Number
 from eyechart.core.records import NotEstimable
 from eyechart.report import numbers
 from eyechart.report.blocks import Cell, ChecklistBlock, Column, Message, Row, Table, Text, message
+from eyechart.report.messages.known import recognised
 from eyechart.report.text import slug
 
 
@@ -48,7 +49,7 @@ def counted(key: str, n: int) -> Message:
 def reason_of(number: Number) -> Text:
     """Why there is no value."""
     if isinstance(number, NotEstimable):
-        return number.reason
+        return recognised(number.reason)
     return message("reason.not_finite")
 
 
@@ -106,10 +107,17 @@ def table(
     *,
     title: Text | None = None,
     caption: Text | None = None,
+    details: Iterable[int] = (),
 ) -> Table:
-    """A table from `(title, numeric)` pairs, for the many that need no groups of columns."""
+    """A table from `(title, numeric)` pairs, for the many that need no groups of columns.
+
+    `details` are the places of the columns that may be left out where there is no room.
+    """
+    extra = frozenset(details)
     return Table(
-        columns=tuple(Column(title=name, numeric=numeric) for name, numeric in columns),
+        columns=tuple(
+            Column(title=name, numeric=numeric, detail=place in extra) for place, (name, numeric) in enumerate(columns)
+        ),
         rows=tuple(rows),
         title=title,
         caption=caption,
@@ -117,9 +125,7 @@ def table(
 
 
 def row(*cells: Cell | Text, anchor: str | None = None) -> Row:
-    return Row(
-        cells=tuple(cell if isinstance(cell, Cell) else Cell(text=cell) for cell in cells), anchor=anchor
-    )
+    return Row(cells=tuple(cell if isinstance(cell, Cell) else Cell(text=cell) for cell in cells), anchor=anchor)
 
 
 def checklist_table(block: ChecklistBlock) -> Table:

@@ -27,12 +27,12 @@ from eyechart.report.blocks import (
     Verdict,
     message,
 )
+from eyechart.report.common import baseline_of, checklist_table
 from eyechart.report.inputs import ReportInput
 from eyechart.report.messages import say
 from eyechart.report.plain import analysis_data
 from eyechart.report.sections import build
 from eyechart.report.sentences import baseline_value, plain_sentences
-from eyechart.report.common import baseline_of, checklist_table
 from eyechart.report.text import ELLIPSIS, clean, clean_lines, clip, clip_middle
 
 ANSWER, PROMPT_HEAD, PROMPT_TAIL, WORDS = 800, 200, 400, 400
@@ -117,7 +117,7 @@ def _block(block: Block, language: str) -> Iterator[str]:
             yield from _titled(block.title, block.caption, language)
             for view in block.curves:
                 yield f"**{inline(view.factor)}.** {_say(view.verdict, language)}"
-                yield from _bullets((_say(line, language) for line in view.details))
+                yield from _bullets(_say(line, language) for line in view.details)
                 yield _table(view.twin, language)
         case SamplesBlock():
             yield f"#### {_say(block.title, language)}"
@@ -147,9 +147,7 @@ def _bullets(lines: Iterable[str]) -> Iterator[str]:
 def _table(table: Table, language: str) -> str:
     heads = [
         _say(
-            column.title
-            if column.group is None
-            else message("list.join", first=column.group, second=column.title),
+            column.title if column.group is None else message("list.join", first=column.group, second=column.title),
             language,
         )
         for column in table.columns
@@ -176,9 +174,7 @@ def _sample(sample: SampleView, language: str) -> Iterator[str]:
         ("ui.gold", sample.gold),
         ("ui.why", sample.reason),
     ]
-    yield from _bullets(
-        f"{_say(message(k), language)}: {_say(v, language)}" for k, v in facts if v is not None
-    )
+    yield from _bullets(f"{_say(message(k), language)}: {_say(v, language)}" for k, v in facts if v is not None)
     head, tail, cut = clip_middle(sample.prompt, PROMPT_HEAD, PROMPT_TAIL)
     if cut:
         head = f"{head}\n{say(message('ui.cut', n=cut), language)}\n{tail}"
@@ -221,7 +217,7 @@ def model_card(given: ReportInput) -> str:
         spread = f"{numbers.points(analysis.range.low)} – {numbers.points(analysis.range.high)}"
         rows.append((message("score.range"), message("card.range", ends=spread, n=analysis.range.cells)))
     effective: Text = given.digests.effective or message("reason.no_digest")
-    rows += [(message("digest.effective"), effective), (message("card.seal"), seal(given))]
+    rows += [(message("card.effective"), effective), (message("card.seal"), seal(given))]
     lines = [f"**{inline(given.title)}** (eyechart)", "", *(_say(s, language) for s in sentences), ""]
     lines += ["| | |", "|---|---|"]
     lines += [f"| {_say(name, language)} | {_say(text, language)} |" for name, text in rows]

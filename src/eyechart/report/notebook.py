@@ -7,10 +7,8 @@ from __future__ import annotations
 
 from hashlib import sha256
 
-from markupsafe import Markup
-
 from eyechart.report.blocks import Block, CurveBlock, HeatMapBlock, Note, SpanBlock, Verdict
-from eyechart.report.html import Ui, environment, style
+from eyechart.report.html import Ui, environment, safe, style
 from eyechart.report.inputs import ReportInput
 from eyechart.report.sections import build
 
@@ -36,7 +34,7 @@ def fragment(given: ReportInput) -> str:
         .render(
             ui=Ui(lang=given.language, prefix=prefix),
             title=given.title,
-            style=Markup(style("style.css")),
+            style=safe(style("style.css")),
             blocks=blocks,
         )
     )

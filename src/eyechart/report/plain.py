@@ -79,9 +79,7 @@ def report_data(given: ReportInput) -> Data:
         "language": language,
         "verdict": {"tone": tone_of(given.analysis), "sentences": [_say(s, language) for s in sentences]},
         "analysis": analysis_data(given.analysis),
-        "fingerprint": [
-            put({"path": f.path, "state": f.state}, value=(f.value, "unknown")) for f in given.fingerprint
-        ],
+        "fingerprint": [put({"path": f.path, "state": f.state}, value=(f.value, "unknown")) for f in given.fingerprint],
         "inert": [{"path": f.path, "reason": _say(f.reason, language)} for f in given.inert],
         "digests": put(
             {},

@@ -15,6 +15,9 @@ from eyechart.report.inputs import FieldRow, ReportInput, Rule
 
 Answer = tuple[State, Text]
 
+ENOUGH = 3
+"""Repeats from which a spread over runs can be seen at all."""
+
 
 def rules_of_thumb(given: ReportInput) -> tuple[Rule, ...]:
     """Those not answered in `given.rules`, in a fixed order."""
@@ -28,16 +31,41 @@ def rules_of_thumb(given: ReportInput) -> tuple[Rule, ...]:
     return tuple(out)
 
 
+def sampled(fields: dict[str, FieldRow]) -> bool | None:
+    """Whether the baseline draws its answers at random; None where the fingerprint does not say.
+
+    >>> cold = FieldRow(path="decoding.temperature", value="0.0", state="default")
+    >>> sampled({"decoding.temperature": cold}), sampled({})
+    (False, None)
+    """
+    seed, heat, draws = (fields.get(f"decoding.{name}") for name in ("seed", "temperature", "do_sample"))
+    if any(field is not None and field.state == "inert" for field in (seed, heat)):
+        return False
+    if draws is not None and draws.value in ("false", "False"):
+        return False
+    if heat is None or heat.value is None:
+        return None
+    try:
+        return float(heat.value) > 0.0
+    except ValueError:
+        return None
+
+
+def _moves_decoding(given: ReportInput) -> bool:
+    """Whether a factor may turn sampling on or off; so it may, where layers were not stated."""
+    layers = {layer for _, layer in given.layers}
+    return not given.layers or not layers.isdisjoint(("decoding", "several"))
+
+
 def _seed(given: ReportInput, fields: dict[str, FieldRow]) -> Answer:
     field = fields.get("decoding.seed")
-    if field is None or field.state == "unknown":
-        return "unknown", message("rule.not_in_fingerprint", path="decoding.seed")
-    if field.state == "inert":
+    if field is not None and field.state == "stated":
+        return "kept", message("rule.field.stated", path=field.path, value=field.value or "?")
+    if sampled(fields) is False and not _moves_decoding(given):
         return "kept", message("rule.seed_stated.inert")
-    said = {"path": field.path, "value": field.value or "?"}
-    if field.state == "stated":
-        return "kept", message("rule.field.stated", **said)
-    return "broken", message("rule.field.default", **said)
+    if field is None or field.state in ("unknown", "inert"):
+        return "unknown", message("rule.not_in_fingerprint", path="decoding.seed")
+    return "broken", message("rule.field.default", path=field.path, value=field.value or "?")
 
 
 def _stated(path: str) -> Callable[[ReportInput, dict[str, FieldRow]], Answer]:
@@ -57,12 +85,17 @@ def _repeats(given: ReportInput, fields: dict[str, FieldRow]) -> Answer:
     if base is None:
         return "unknown", message("rule.no_baseline")
     n = counted("count.repeats", base.repeats)
-    if base.repeats >= 3:
+    few = [s for s in given.analysis.scores if s.repeats < ENOUGH]
+    if not few:
         return "kept", message("rule.repeats.enough", n=n)
-    seed = fields.get("decoding.seed")
-    if seed is not None and seed.state == "inert":
-        return "kept", message("rule.repeats.greedy", n=n)
-    return "broken", message("rule.repeats.few", n=n)
+    draws = sampled(fields)
+    if draws is None:
+        return "unknown", message("rule.repeats.unclear", n=n)
+    if draws:
+        return "broken", message("rule.repeats.few", n=n)
+    if _moves_decoding(given):
+        return "unknown", message("rule.repeats.some", few=counted("count.setups", len(few)))
+    return "kept", message("rule.repeats.greedy", n=n)
 
 
 def _intervals(given: ReportInput, fields: dict[str, FieldRow]) -> Answer:
@@ -105,7 +138,7 @@ def _command(given: ReportInput, fields: dict[str, FieldRow]) -> Answer:
 
 
 def _drawn(given: ReportInput, fields: dict[str, FieldRow]) -> Answer:
-    return "unknown", message("reason.not_recorded")
+    return "unknown", message("rule.not_told")
 
 
 _CHECKS: tuple[tuple[str, Callable[[ReportInput, dict[str, FieldRow]], Answer]], ...] = (

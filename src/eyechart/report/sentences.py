@@ -66,9 +66,7 @@ def _mover(analysis: Analysis) -> Message:
         known_text = message("sentence.mover.plain", **known)
     if len(moved) == 1:
         return known_text
-    return message(
-        "sentence.mover.more", first=known_text, others=counted("count.more_levels", len(moved) - 1)
-    )
+    return message("sentence.mover.more", first=known_text, others=counted("count.more_levels", len(moved) - 1))
 
 
 def _sure(analysis: Analysis) -> Message:

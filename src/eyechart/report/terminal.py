@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from io import StringIO
 
 from rich import box
+from rich.cells import cell_len
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table as Grid
@@ -52,9 +53,7 @@ TONES = {"moves": "bold yellow", "quiet": "bold cyan", "unknown": "bold"}
 MARKS = {"kept": "✓ ", "broken": "✗ ", "stated": "● ", "default": "○ ", "inert": "– ", "unknown": "? "}
 
 
-def render_terminal(
-    given: ReportInput, *, width: int = 100, colour: bool = False, names: tuple[str, ...] = ()
-) -> str:
+def render_terminal(given: ReportInput, *, width: int = 100, colour: bool = False, names: tuple[str, ...] = ()) -> str:
     """The report as text; `names` chooses sections (`verdict`, `score`, ...), all by default.
 
     >>> from eyechart.analysis.results import Analysis
@@ -73,23 +72,23 @@ def render_terminal(
         highlight=False,
         legacy_windows=False,
     )
-    console.print(view(given, names))
+    console.print(view(given, names, width=width))
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
 
 
-def view(given: ReportInput, names: tuple[str, ...] = ()) -> Group:
+def view(given: ReportInput, names: tuple[str, ...] = (), *, width: int = 100) -> Group:
     """The same for a console of one's own."""
-    return Group(*_report(given, names))
+    return Group(*_report(given, names, width))
 
 
-def _report(given: ReportInput, names: tuple[str, ...]) -> Iterator[RenderableType]:
+def _report(given: ReportInput, names: tuple[str, ...], width: int) -> Iterator[RenderableType]:
     language = given.language
     yield Line(_raw(given.title), style="bold")
     for part in build(given, names):
         if part.name != "verdict":
             yield Line(f"\n{_say(part.title, language).upper()}", style="bold")
         for block in part.blocks:
-            yield from _block(block, language)
+            yield from _block(block, language, width)
 
 
 def _raw(text: str) -> str:
@@ -101,7 +100,7 @@ def _say(text: Text, language: str) -> str:
     return say(text, language, _raw)
 
 
-def _block(block: Block, language: str) -> Iterator[RenderableType]:
+def _block(block: Block, language: str, width: int) -> Iterator[RenderableType]:
     match block:
         case Verdict():
             yield Line(_say(message(f"tone.{block.tone}"), language), style=TONES[block.tone])
@@ -115,10 +114,10 @@ def _block(block: Block, language: str) -> Iterator[RenderableType]:
             yield line.append(_say(block.text, language), style="default")
         case Table():
             yield from _titled(block.title, block.caption, language)
-            yield _table(block, language)
+            yield from _table(block, language, width)
         case ChecklistBlock():
             yield from _titled(block.title, None, language)
-            yield _table(checklist_table(block), language)
+            yield from _table(checklist_table(block), language, width)
         case CurveBlock():
             yield from _titled(block.title, None, language)
             for curve in block.curves:
@@ -131,7 +130,7 @@ def _block(block: Block, language: str) -> Iterator[RenderableType]:
                 yield Line(_say(block.note, language), style="dim")
         case _:
             yield from _titled(block.title, None, language)
-            yield from _chart(block, language)
+            yield from _chart(block, language, width)
 
 
 def _titled(title: Text | None, caption: Text | None, language: str) -> Iterator[RenderableType]:
@@ -142,7 +141,7 @@ def _titled(title: Text | None, caption: Text | None, language: str) -> Iterator
 
 
 def _chart(
-    block: SpanBlock | HeatMapBlock | RadarBlock | BarsBlock | DotsBlock, language: str
+    block: SpanBlock | HeatMapBlock | RadarBlock | BarsBlock | DotsBlock, language: str, width: int
 ) -> Iterator[RenderableType]:
     match block:
         case SpanBlock():
@@ -155,30 +154,65 @@ def _chart(
         case BarsBlock():
             yield _bars([(_say(bar.name, language), bar.value) for bar in block.bars])
         case HeatMapBlock():
-            yield _table(block.twin, language)
+            yield from _table(block.twin, language, width)
 
 
 def _grid(*columns: tuple[str, bool]) -> Grid:
-    grid = Grid(
-        box=None, padding=(0, 2, 0, 0), show_header=any(title for title, _ in columns), header_style="dim"
-    )
+    grid = Grid(box=None, padding=(0, 2, 0, 0), show_header=any(title for title, _ in columns), header_style="dim")
     for title, numeric in columns:
         grid.add_column(Line(title), justify="right" if numeric else "left", overflow="fold")
     return grid
 
 
-def _table(table: Table, language: str) -> Grid:
+def _table(table: Table, language: str, width: int) -> Iterator[RenderableType]:
+    """A table; where the console is too narrow for it, without some of its details, and saying so."""
+    titles = [
+        " ".join(_say(text, language) for text in (column.group, column.title) if text is not None)
+        for column in table.columns
+    ]
+    rows = [[_cell(cell, language) for cell in row.cells] for row in table.rows]
+    wide = [max([cell_len(title), *(row[place].cell_len for row in rows)]) + 3 for place, title in enumerate(titles)]
+    shown = _room(table, wide, width)
+    for places in _strips(table, wide, shown, width):
+        yield _columns(table, titles, rows, places)
+    left = [title for place, title in enumerate(titles) if place not in shown]
+    if left:
+        yield Line(_say(message("ui.narrow", columns=", ".join(left)), language), style="dim")
+
+
+def _columns(table: Table, titles: list[str], rows: list[list[Line]], places: list[int]) -> Grid:
     grid = Grid(box=box.SIMPLE_HEAD, padding=(0, 1), header_style="dim", show_edge=False)
-    for column in table.columns:
-        title = _say(column.title, language)
-        if column.group is not None:
-            title = f"{_say(column.group, language)} {title}"
-        grid.add_column(Line(title), justify="right" if column.numeric else "left", overflow="fold")
-    for row in table.rows:
-        grid.add_row(
-            *(_cell(cell, language) for cell in row.cells), style="bold" if row.mark == "baseline" else ""
-        )
+    for place in places:
+        numeric = table.columns[place].numeric
+        justify = "right" if numeric else "left"
+        grid.add_column(Line(titles[place]), justify=justify, overflow="fold", no_wrap=numeric)
+    for row, cells in zip(table.rows, rows, strict=True):
+        style = "bold" if row.mark in ("baseline", "total") else ""
+        grid.add_row(*(cells[place] for place in places), style=style)
     return grid
+
+
+def _room(table: Table, wide: list[int], width: int) -> list[int]:
+    """The columns that are shown: all, or so many details fewer that the rest fits."""
+    shown = list(range(len(wide)))
+    for place in reversed(range(len(wide))):
+        if sum(wide[p] for p in shown) > width and table.columns[place].detail:
+            shown.remove(place)
+    return shown
+
+
+def _strips(table: Table, wide: list[int], shown: list[int], width: int) -> list[list[int]]:
+    """A map that is too wide, cut into several under each other; its first column heads each."""
+    if sum(wide[p] for p in shown) <= width or not all(table.columns[p].numeric for p in shown[1:]):
+        return [shown]
+    first, strips, used = shown[0], [[shown[0]]], wide[shown[0]]
+    for place in shown[1:]:
+        if used + wide[place] > width and len(strips[-1]) > 1:
+            strips.append([first])
+            used = wide[first]
+        strips[-1].append(place)
+        used += wide[place]
+    return strips
 
 
 def _cell(cell: Cell, language: str) -> Line:
@@ -215,9 +249,7 @@ def _spans(block: SpanBlock, language: str) -> Grid:
 
 
 def _dots(block: DotsBlock, language: str) -> Grid:
-    seen = [
-        v for r in block.rows for v in (*r.runs, r.mean, *(r.repeat or ()), *(r.items or ())) if v is not None
-    ]
+    seen = [v for r in block.rows for v in (*r.runs, r.mean, *(r.repeat or ()), *(r.items or ())) if v is not None]
     scale = scale_over(seen, 0, STRIP - 1, least=0.05)
     ends = f"{numbers.points(scale.low)}{' ' * (STRIP - 10)}{numbers.points(scale.high):>5}"
     grid = _grid(
@@ -226,9 +258,7 @@ def _dots(block: DotsBlock, language: str) -> Grid:
         (_say(message("setups.score"), language), True),
     )
     for row in block.rows:
-        marks = [
-            (*ends, letter) for ends, letter in ((row.items, "─"), (row.repeat, "━")) if ends is not None
-        ]
+        marks = [(*ends, letter) for ends, letter in ((row.items, "─"), (row.repeat, "━")) if ends is not None]
         marks += [(run, run, "•") for run in row.runs]
         marks += [] if row.mean is None else [(row.mean, row.mean, "┃")]
         score = "?" if row.mean is None else numbers.points(row.mean)

@@ -21,9 +21,7 @@ _HIDDEN = (
 )
 _UNSAFE = re.compile(f"[{_HIDDEN}]")
 _UNSAFE_BUT_LINES = re.compile(f"(?![\n\t])[{_HIDDEN}]")
-_RIGHT_TO_LEFT = re.compile(
-    "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
-)
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]")
 
 
 def escape(character: str) -> str:

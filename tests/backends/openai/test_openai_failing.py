@@ -71,7 +71,7 @@ def test_fault(
     found = failure(backend_at(fault_server.url, options={"timeout": 20}), say(chat=chat))
     assert (found.kind, found.retryable, found.retry_after) == (kind, retryable, after), found
     assert words in found.reason
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 10
     assert fault_server.count == 1, "one attempt an ask"
 
 
@@ -89,7 +89,7 @@ def test_the_timeout_bounds_everything(fault_server: FaultServer, step: str) -> 
     found = failure(backend_at(fault_server.url, options={"timeout": 0.5}), say())
     assert (found.kind, found.retryable) == ("timeout", True)
     assert "no whole answer within 0.5 s; model.options.timeout" in found.reason
-    assert time.monotonic() - started < 3
+    assert time.monotonic() - started < 5
 
 
 def test_an_endless_reply_ends_at_the_cap(fault_server: FaultServer, monkeypatch: pytest.MonkeyPatch) -> None:

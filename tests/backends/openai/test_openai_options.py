@@ -213,9 +213,7 @@ def test_an_option_that_is_not_shown_makes_the_item_unmeasurable(fault_server: F
     for option in (" E", "a", " a", "the", " the "):
         found = failure(backend_at(fault_server.url, **TOP), choose("Q:", " A", option))
         assert (found.kind, found.retryable) == ("not_measurable", False)
-        assert found.reason.startswith(
-            f"this server shows no log-probability for a given continuation: {option!r}"
-        )
+        assert found.reason.startswith(f"this server shows no log-probability for a given continuation: {option!r}")
 
 
 def test_what_is_shown_beyond_what_was_asked_does_not_count(fault_server: FaultServer) -> None:
@@ -223,9 +221,7 @@ def test_what_is_shown_beyond_what_was_asked_does_not_count(fault_server: FaultS
     fault_server.default = legacy
     options = {"option_scoring": "top_logprobs", "top_logprobs": 3}
     assert failure(backend_at(fault_server.url, options=options), choose("Q:", " D")).kind == "not_measurable"
-    assert answer(backend_at(fault_server.url, options=options), choose("Q:", " C")).option_logprobs == (
-        (-2.0,),
-    )
+    assert answer(backend_at(fault_server.url, options=options), choose("Q:", " C")).option_logprobs == ((-2.0,),)
 
 
 @pytest.mark.parametrize(
@@ -308,9 +304,7 @@ def test_dialects_that_have_no_echo_are_not_asked_for_one(fault_server: FaultSer
 
 def test_chat_has_no_echo(fault_server: FaultServer) -> None:
     fault_server.default = modern
-    assert (
-        failure(backend_at(fault_server.url, **ECHO), choose("Q:", " A", chat=True)).kind == "not_measurable"
-    )
+    assert failure(backend_at(fault_server.url, **ECHO), choose("Q:", " A", chat=True)).kind == "not_measurable"
     assert fault_server.count == 0
     assert answer(backend_at(fault_server.url), choose("Q:", " A", chat=True)).option_logprobs == ((-0.5,),)
 
@@ -335,9 +329,7 @@ def test_only_the_options_own_tokens_are_ever_taken(head: list[str], tail: list[
 @given(head=pieces, tail=pieces, option=st.text("ab é", min_size=1, max_size=6))
 def test_another_cut_is_never_taken(head: list[str], tail: list[str], option: str) -> None:
     tokens = (*head, *tail)
-    found = option_rows(
-        [Echoed(tokens, tuple(-float(i) for i in range(len(tokens))), (len(tokens),))], [option]
-    )
+    found = option_rows([Echoed(tokens, tuple(-float(i) for i in range(len(tokens))), (len(tokens),))], [option])
     if found is not None:
         taken = len(found[0])
         assert "".join(tokens[len(tokens) - taken :]) == option

@@ -24,9 +24,7 @@ from eyechart.core.records import Response
 
 pytestmark = pytest.mark.real_server
 
-FILE = Path(
-    os.environ.get("EYECHART_MODEL", "~/.cache/eyechart/models/SmolLM2-135M-Instruct.Q4_1.gguf")
-).expanduser()
+FILE = Path(os.environ.get("EYECHART_MODEL", "~/.cache/eyechart/models/SmolLM2-135M-Instruct.Q4_1.gguf")).expanduser()
 SERVE = """
 import sys, xllamacpp
 p = xllamacpp.CommonParams()
@@ -125,9 +123,7 @@ def test_parameters_of_the_dialect_take_hold(address: str) -> None:
     greedy = answer(at(address), say("Once upon a time", temperature=0.0, max_new_tokens=12))
     top_1 = answer(at(address), say("Once upon a time", temperature=2.0, max_new_tokens=12, top_k=1, seed=3))
     assert top_1.text == greedy.text
-    penal = answer(
-        at(address), say("na na na na na", temperature=0.0, max_new_tokens=12, repetition_penalty=2.0)
-    )
+    penal = answer(at(address), say("na na na na na", temperature=0.0, max_new_tokens=12, repetition_penalty=2.0))
     plain = answer(at(address), say("na na na na na", temperature=0.0, max_new_tokens=12))
     assert penal.text != plain.text
 

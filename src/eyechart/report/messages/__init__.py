@@ -34,9 +34,7 @@ def _parsed(language: str, key: str) -> tuple[tuple[str, str | None], ...]:
     return tuple((words, name) for words, name, _, _ in Formatter().parse(CATALOGUE[language][key]))
 
 
-def say(
-    text: Text, language: str, raw: Callable[[str], str] = clean, words: Callable[[str], str] = _same
-) -> str:
+def say(text: Text, language: str, raw: Callable[[str], str] = clean, words: Callable[[str], str] = _same) -> str:
     """`text` in `language`. `raw` is put on what is shown as it is, `words` on what comes from the catalogue.
 
     KeyError for a key that the catalogue lacks, or a parameter that the words ask for and `text` lacks.

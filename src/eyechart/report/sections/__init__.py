@@ -42,9 +42,7 @@ def build(given: ReportInput, names: tuple[str, ...] = ()) -> tuple[Part, ...]:
     """
     everything = (*SECTIONS, *((name, EXTRA.get(name)) for name in EXTRA.names()))
     chosen = [(name, section) for name, section in everything if not names or name in names]
-    return tuple(
-        Part(name=name, title=_title(name), blocks=tuple(section(given))) for name, section in chosen
-    )
+    return tuple(Part(name=name, title=_title(name), blocks=tuple(section(given))) for name, section in chosen)
 
 
 def _title(name: str) -> Text:

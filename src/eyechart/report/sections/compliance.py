@@ -69,21 +69,13 @@ def _fingerprint(fields: tuple[FieldRow, ...]) -> Block:
     rows: list[Row] = []
     for layer, members in order.items():
         for field in members:
-            value = (
-                missing(message("reason.unknown"))
-                if field.value is None
-                else Cell(text=field.value, code=True)
-            )
+            value = missing(message("reason.unknown")) if field.value is None else Cell(text=field.value, code=True)
             state = Cell(text=message(f"mark.{field.state}"), mark=field.state)
             rows.append(row(layer_name(layer) or "", Cell(text=field.path, code=True), value, state))
-    counts = {
-        state: sum(f.state == state for f in fields) for state in ("stated", "default", "inert", "unknown")
-    }
+    counts = {state: sum(f.state == state for f in fields) for state in ("stated", "default", "inert", "unknown")}
     columns = ("fields.layer", "fields.path", "fields.value", "fields.state")
     caption = message("fields.caption", **counts)
-    return table(
-        [(message(key), False) for key in columns], rows, title=message("fields.title"), caption=caption
-    )
+    return table([(message(key), False) for key in columns], rows, title=message("fields.title"), caption=caption)
 
 
 def _inert(given: ReportInput) -> Table:
@@ -106,12 +98,7 @@ def _facts(facts: Facts) -> Table:
     else:
         text = message("facts.calls.text", made=calls.made, stored=calls.stored, failed=calls.failed)
         rows.append(row(message("facts.calls"), text))
-    rows += [
-        row(message("facts.engine", name=name), Cell(text=value, code=True)) for name, value in facts.engine
-    ]
-    rows += [
-        row(message("facts.version", name=name), Cell(text=value, code=True))
-        for name, value in facts.versions
-    ]
+    rows += [row(message("facts.engine", name=name), Cell(text=value, code=True)) for name, value in facts.engine]
+    rows += [row(message("facts.version", name=name), Cell(text=value, code=True)) for name, value in facts.versions]
     columns = [(message("facts.fact"), False), (message("facts.value"), False)]
     return table(columns, rows, title=message("facts.title"))

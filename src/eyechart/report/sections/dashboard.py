@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 
 from eyechart.analysis.results import Analysis, Curve, FactorSpread, HeatEntry
@@ -42,6 +43,8 @@ from eyechart.report.common import (
     table,
 )
 from eyechart.report.inputs import ReportInput
+from eyechart.report.messages import knows
+from eyechart.report.messages.known import recognised
 
 LEAST_SCALE = 0.02
 """Changes of two points have the fullest colour at the least, so that noise does not look loud."""
@@ -109,6 +112,7 @@ def _heat(analysis: Analysis) -> HeatMapBlock:
         [(message(f"heat.col.{key}"), key in numeric) for key in titles],
         [_heat_row(entry) for entry in analysis.heat],
         caption=message("heat.twin"),
+        details=(5, 7, 8),
     )
     return HeatMapBlock(
         title=message("heat.title"),
@@ -137,13 +141,9 @@ def _tip(entry: HeatEntry) -> Text:
     interval = numbers.interval_of(entry.change)
     change = change_of(entry)
     if change is None:
-        return message(
-            "heat.tip.missing", factor=entry.factor, level=entry.level, reason=reason_of(entry.change)
-        )
+        return message("heat.tip.missing", factor=entry.factor, level=entry.level, reason=reason_of(entry.change))
     ends: Text = numbers.ends(interval, change=True) if interval else message("spans.unknown")
-    p: Text = (
-        numbers.probability(entry.p_corrected) if numbers.finite(entry.p_corrected) else message("missing")
-    )
+    p: Text = numbers.probability(entry.p_corrected) if numbers.finite(entry.p_corrected) else message("missing")
     change_text = numbers.signed(change)
     return message("heat.tip", factor=entry.factor, level=entry.level, change=change_text, ends=ends, p=p)
 
@@ -177,9 +177,7 @@ def _subjects(analysis: Analysis) -> Table:
     names = list(dict.fromkeys((*analysis.groups, *(g for e in entries for g, _, _ in e.groups))))
     columns = [Column(title=message("subjects.subject"))]
     columns += [Column(title=entry.level, numeric=True, group=entry.factor) for entry in entries]
-    rows = [
-        Row(cells=(Cell(text=message("subjects.all")), *(_all_cell(e, scale) for e in entries)), mark="total")
-    ]
+    rows = [Row(cells=(Cell(text=message("subjects.all")), *(_all_cell(e, scale) for e in entries)), mark="total")]
     found = [{name: (number, mark) for name, number, mark in entry.groups} for entry in entries]
     for name in names:
         cells = [_subject_cell(groups.get(name), scale) for groups in found]
@@ -203,9 +201,7 @@ def _subject_cell(found: tuple[object, bool] | None, scale: float) -> Cell:
 def _heat_cell(change: float | None, flagged: bool, scale: float, reason: Text) -> Cell:
     if change is None:
         return missing(reason)
-    return Cell(
-        text=numbers.signed(change), value=change, heat=change / scale, mark="flagged" if flagged else ""
-    )
+    return Cell(text=numbers.signed(change), value=change, heat=change / scale, mark="flagged" if flagged else "")
 
 
 def _volatility(given: ReportInput) -> Block:
@@ -224,7 +220,7 @@ def _volatility(given: ReportInput) -> Block:
 def layer_name(layer: str | None) -> Text | None:
     if layer is None:
         return None
-    return message(f"layer.{layer}") if layer in LAYERS else layer
+    return message(f"layer.{layer}") if knows(f"layer.{layer}") else layer
 
 
 def _axis(spread: FactorSpread, layer: str | None) -> RadarAxis:
@@ -246,7 +242,7 @@ def _spread_table(spreads: list[FactorSpread], layers: dict[str, str]) -> Table:
     keys = ("factor", "layer", "range", "sd_raw", "sd_corrected")
     rows: list[Row] = []
     for s in spreads:
-        why = s.reason or message("reason.no_noise")
+        why = recognised(s.reason) if s.reason else message("reason.no_noise")
         layer = layer_name(layers.get(s.factor)) or missing(message("reason.no_layer"))
         sds = points_cell(s.sd_raw, why), points_cell(s.sd_corrected, why)
         rows.append(row(s.factor, layer, points_cell(s.range, why, 1), *sds))
@@ -300,12 +296,28 @@ def _curve(curve: Curve, analysis: Analysis) -> CurveView:
 def _curve_details(curve: Curve) -> list[Text]:
     per_tenth = _slope_text("curve.slope", curve)
     out: list[Text] = [per_tenth]
-    out += [message("curve.jump", jump=jump) for jump in curve.jumps]
+    out += [message("curve.jump", jump=jump_text(jump)) for jump in curve.jumps]
     if curve.monotone is False:
         out.append(message("curve.turns"))
     if curve.contexts > 1:
         out.append(message("curve.contexts", n=counted("count.contexts", curve.contexts)))
     return out
+
+
+_JUMP = re.compile(r"([+-]?\d*\.?\d+) between (\S+) and (\S+)")
+
+
+def jump_text(jump: str) -> Text:
+    """A jump as the analysis words it, a fraction of 1 between two levels, in points.
+
+    >>> jump_text("-0.027 between 0.8 and 1").params
+    (('change', '\N{MINUS SIGN}2.7'), ('below', '0.8'), ('above', '1'))
+    """
+    found = _JUMP.fullmatch(jump)
+    if found is None:
+        return jump
+    change = numbers.signed(float(found[1]))
+    return message("curve.jump.between", change=change, below=found[2], above=found[3])
 
 
 def slope_step(x: tuple[float, ...]) -> float:

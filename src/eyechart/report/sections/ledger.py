@@ -119,8 +119,14 @@ def _failures(analysis: Analysis, moved: list[HeatEntry]) -> list[Block]:
         change = score_cell(entry.change, change=True).text
         title = message("samples.level", factor=entry.factor, level=entry.level, change=change)
         out.append(_samples(analysis, title, mine, wanted=WANTED))
-    if left:
-        out.append(_samples(analysis, message("samples.other"), left, wanted=0))
+    groups: dict[tuple[str | None, str | None], list[Sample]] = {}
+    for sample in left:
+        groups.setdefault((sample.factor, sample.level), []).append(sample)
+    for (factor, level), mine in groups.items():
+        title = message("samples.other")
+        if factor is not None and level is not None:
+            title = message("samples.unmoved", factor=factor, level=level)
+        out.append(_samples(analysis, title, mine, wanted=0))
     return out
 
 
@@ -129,6 +135,8 @@ def _samples(analysis: Analysis, title: Text, samples: list[Sample], *, wanted: 
     note: Text | None = None
     if len(samples) > SHOWN:
         note = message("samples.more", n=len(samples) - SHOWN)
+    elif wanted and not samples:
+        note = message("samples.none")
     elif len(samples) < wanted:
         note = message("samples.few", n=counted("count.failures", len(samples)), wanted=wanted)
     return SamplesBlock(title=title, samples=tuple(_view(s, where) for s in samples[:SHOWN]), note=note)

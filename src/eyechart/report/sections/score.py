@@ -17,7 +17,6 @@ from eyechart.report.blocks import (
     Text,
     message,
 )
-from eyechart.report.inputs import ReportInput
 from eyechart.report.common import (
     anchors,
     baseline_of,
@@ -30,6 +29,7 @@ from eyechart.report.common import (
     setup,
     table,
 )
+from eyechart.report.inputs import ReportInput
 from eyechart.report.sentences import baseline_value, beyond_luck
 
 
@@ -210,7 +210,10 @@ def _setups(analysis: Analysis) -> Table:
     columns.append((message("setups.digest"), False))
     rows = [_setup_row(s, factors, usual, where[s.cell], chances=chances) for s in analysis.scores]
     level = numbers.percent(analysis.level)
-    return table(columns, rows, title=message("setups.title"), caption=message("setups.caption", level=level))
+    # Where there is little room the levels go first: the chart above names each set-up by them.
+    details = [*range(1, len(factors) + 1), len(columns) - 2, len(columns) - 1]
+    caption = message("setups.caption", level=level)
+    return table(columns, rows, title=message("setups.title"), caption=caption, details=details)
 
 
 def _setup_row(s: CellScore, factors: list[str], usual: dict[str, str], anchor: str, *, chances: bool) -> Row:
@@ -220,14 +223,10 @@ def _setup_row(s: CellScore, factors: list[str], usual: dict[str, str], anchor: 
         level = levels.get(factor)
         moved = level is not None and usual.get(factor) != level
         cells.append(
-            missing(message("reason.no_level"))
-            if level is None
-            else Cell(text=level, mark="apart" if moved else "")
+            missing(message("reason.no_level")) if level is None else Cell(text=level, mark="apart" if moved else "")
         )
     value = baseline_value(s)
-    cells.append(
-        missing(message("reason.no_run")) if value is None else Cell(text=numbers.points(value), value=value)
-    )
+    cells.append(missing(message("reason.no_run")) if value is None else Cell(text=numbers.points(value), value=value))
     cells += [interval_cell(s.new_items), interval_cell(s.repeat_it)]
     cells.append(points_cell(s.read_only, message("reason.nothing_answered"), 1))
     if chances:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from eyechart.analysis.results import Analysis, Number, Range
 from eyechart.report import numbers
 from eyechart.report.blocks import Block, Note, Row, Span, SpanBlock, Text, Verdict, message
-from eyechart.report.inputs import ReportInput
 from eyechart.report.common import baseline_of, counted, listed, row, table
+from eyechart.report.inputs import ReportInput
 from eyechart.report.sentences import baseline_value, plain_sentences, tone_of
-
 
 LOUD = 0.01
 """Failed calls are a warning from this share on; below it they are noted."""
@@ -108,9 +107,7 @@ def _widths(spread: Range) -> list[Span]:
         half = spread.luck / 2
         luck = message("spans.luck_width", width=numbers.points(spread.luck))
         name = message("spans.luck", n=n)
-        out.append(
-            Span(name=name, low=median - half, high=median + half, point=None, value=luck, kind="luck")
-        )
+        out.append(Span(name=name, low=median - half, high=median + half, point=None, value=luck, kind="luck"))
     return out
 
 

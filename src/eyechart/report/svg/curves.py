@@ -31,7 +31,7 @@ def draw_curve(view: CurveView, pen: Pen) -> str:
         pen,
         view.factor,
         view.verdict,
-        *_axes(points, x, y, view.factor, pen),
+        *_axes(points, x, y, view.factor),
         *_bands(points, x, y),
         *_lines(points, x, y),
         *(_point(point, x, y) for point in points),
@@ -52,7 +52,7 @@ def _across(points: list[CurvePoint]) -> Scale:
     return Scale(low, high, LEFT + 14, RIGHT - 12)
 
 
-def _axes(points: list[CurvePoint], x: Scale, y: Scale, factor: str, pen: Pen) -> list[str]:
+def _axes(points: list[CurvePoint], x: Scale, y: Scale, factor: str) -> list[str]:
     out: list[str] = []
     marks = y.ticks(4)
     step = marks[1] - marks[0] if len(marks) > 1 else 1.0

@@ -35,8 +35,7 @@ def draw_heat(block: HeatMapBlock, pen: Pen) -> str:
 def _row(row: HeatRow, scale: float, top: float, room: int, pen: Pen) -> str:
     name = tag("text", words(fit(row.factor, 320, 13)), x=0, y=top + 13, class_="t13 b")
     tiles = [
-        _tile(tile, scale, (1 + place * (room + GAP), top + HEAD), room, pen)
-        for place, tile in enumerate(row.tiles)
+        _tile(tile, scale, (1 + place * (room + GAP), top + HEAD), room, pen) for place, tile in enumerate(row.tiles)
     ]
     return name + "".join(tiles)
 
@@ -90,8 +89,7 @@ def _legend(block: HeatMapBlock, top: float, pen: Pen, wide: float) -> tuple[str
     flag += tag("path", d="M7 0H14V7Z", class_="corner")
     shapes = {"flagged": flag}
     shapes |= {
-        m: tag("rect", width=14, height=14, rx=2, class_=f"tile hx {m}")
-        for m in ("baseline", "missing", "inert")
+        m: tag("rect", width=14, height=14, rx=2, class_=f"tile hx {m}") for m in ("baseline", "missing", "inert")
     }
     present = {tile.mark for row in block.rows for tile in row.tiles}
     for mark, shape in shapes.items():

@@ -137,9 +137,7 @@ def bounded(value: float) -> float:
     return min(FARTHEST, max(-FARTHEST, value))
 
 
-def scale_over(
-    values: Iterable[float], start: float, end: float, *, least: float = 0.02, wanted: int = 5
-) -> Scale:
+def scale_over(values: Iterable[float], start: float, end: float, *, least: float = 0.02, wanted: int = 5) -> Scale:
     """A scale over `values`, a little wider than they are, and never narrower than `least`.
 
     Scores end at 0 and 1, and so does the scale where all values lie between them.
@@ -156,7 +154,7 @@ def scale_over(
     bottom = math.floor((middle - room * 0.54) / step + 0.5) * step
     top = math.ceil((middle + room * 0.54) / step - 0.5) * step
     bottom, top = min(bottom, low), max(top, high)
-    if 0.0 <= low and high <= 1.0:
+    if low >= 0.0 and high <= 1.0:
         bottom, top = max(0.0, bottom), min(1.0, top)
     return Scale(bottom, top if top > bottom else bottom + step, start, end)
 

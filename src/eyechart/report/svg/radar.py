@@ -69,10 +69,7 @@ def _points(places: list[Place]) -> str:
 
 
 def _web(n: int, rings: list[float], labels: list[str]) -> list[str]:
-    out = [
-        tag("polygon", points=_points([_place(i, n, ring) for i in range(n)]), class_="ring")
-        for ring in rings
-    ]
+    out = [tag("polygon", points=_points([_place(i, n, ring) for i in range(n)]), class_="ring") for ring in rings]
     for index in range(n):
         x, y = _place(index, n, RADIUS)
         out.append(tag("line", x1=MIDDLE_X, y1=MIDDLE_Y, x2=x, y2=y, class_="grid"))

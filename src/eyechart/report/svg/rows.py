@@ -29,9 +29,7 @@ def _axis(scale: Scale, top: float, bottom: float, *, label: bool = True) -> lis
     return out
 
 
-def _frame(
-    pen: Pen, block: SpanBlock | DotsBlock | BarsBlock, high: float, parts: Iterable[str], kind: str
-) -> str:
+def _frame(pen: Pen, block: SpanBlock | DotsBlock | BarsBlock, high: float, parts: Iterable[str], kind: str) -> str:
     about = block.title if isinstance(block, SpanBlock) else block.caption
     return picture(pen, block.title, about, *parts, width="100%", height=high, class_=f"chart wide {kind}")
 
@@ -63,19 +61,14 @@ def _span(span: Span, scale: Scale, top: float, pen: Pen) -> list[str]:
         shape = {"x": percent(low), "width": percent(max(high - low, 0.002)), "class_": f"span-{span.kind}"}
         out.append(tag("rect", y=y - 5, height=10, rx=5, **shape))
     if span.point is not None:
-        out.append(
-            tag("circle", cx=percent(scale.at(span.point)), cy=y, r=4.5, class_=f"span-point {span.kind}")
-        )
+        out.append(tag("circle", cx=percent(scale.at(span.point)), cy=y, r=4.5, class_=f"span-point {span.kind}"))
     return out
 
 
 def draw_dots(block: DotsBlock, pen: Pen) -> str:
     """Every run as a dot, two intervals and the mean, one row a set-up."""
     seen = [
-        v
-        for row in block.rows
-        for v in (*row.runs, row.mean, *(row.repeat or ()), *(row.items or ()))
-        if v is not None
+        v for row in block.rows for v in (*row.runs, row.mean, *(row.repeat or ()), *(row.items or ())) if v is not None
     ]
     scale = scale_over(seen, 0.015, 0.985, least=0.05)
     step = 26 if len(block.rows) <= 60 else 18
@@ -86,15 +79,17 @@ def draw_dots(block: DotsBlock, pen: Pen) -> str:
         at = percent(scale.at(block.baseline))
         marks.append(tag("line", x1=at, x2=at, y1=0, y2=bottom, class_="guide"))
     marks += [_dots(row, scale, place * step + step / 2 + 3) for place, row in enumerate(block.rows)]
-    parts = _columns(names, marks, bottom + 20)
+    parts = _columns(pen, names, marks, bottom + 20)
     return _frame(pen, block, bottom + 20, parts, "dots")
 
 
-def _columns(names: list[str], marks: list[str], high: float) -> list[str]:
-    left = tag("svg", *names, x="0", y=0, width=percent(NAMES - 0.015), height=high)
-    right = tag(
-        "svg", *marks, x=percent(NAMES), y=0, width=percent(1 - NAMES), height=high, overflow="visible"
-    )
+def _columns(pen: Pen, names: list[str], marks: list[str], high: float) -> list[str]:
+    fade = pen.fresh("fade")
+    stops = (tag("stop", offset=at, class_=f"paper{at}") for at in ("0", "1"))
+    gradient = tag("linearGradient", *stops, id=fade)
+    veil = tag("rect", x="88%", y=0, width="12%", height=high, fill=f"url(#{fade})")
+    left = tag("svg", gradient, *names, veil, x="0", y=0, width=percent(NAMES - 0.015), height=high)
+    right = tag("svg", *marks, x=percent(NAMES), y=0, width=percent(1 - NAMES), height=high, overflow="visible")
     return [left, right]
 
 
@@ -112,17 +107,14 @@ def _dots(row: DotRow, scale: Scale, y: float) -> str:
         if ends is not None:
             low, high = scale.at(ends[0]), scale.at(ends[1])
             out.append(tag("line", x1=percent(low), x2=percent(high), y1=y, y2=y, class_=kind))
-    for run in row.runs:
-        out.append(tag("circle", cx=percent(scale.at(run)), cy=y, r=3, class_="run"))
+    out += [tag("circle", cx=percent(scale.at(run)), cy=y, r=3, class_="run") for run in row.runs]
     if row.mean is not None:
         at = percent(scale.at(row.mean))
         out.append(tag("line", x1=at, x2=at, y1=y - 6, y2=y + 6, class_="mean"))
     if not out:
         out.append(tag("text", "?", x="50%", y=y + 4, class_="t11 m mu"))
     parts = [] if row.mean is None else [numbers.points(row.mean)]
-    parts += [
-        f"[{numbers.points(ends[0])}, {numbers.points(ends[1])}]" for ends in (row.repeat, row.items) if ends
-    ]
+    parts += [f"[{numbers.points(ends[0])}, {numbers.points(ends[1])}]" for ends in (row.repeat, row.items) if ends]
     return tag("g", *out, data_tip=" ".join(parts) or None, data_go=row.href)
 
 
@@ -138,7 +130,7 @@ def draw_bars(block: BarsBlock, pen: Pen) -> str:
     marks = _axis(scale, 0, bottom)
     for place, bar in enumerate(block.bars):
         marks += _bar(bar, scale, place * step + 16, pen)
-    return _frame(pen, block, bottom + 20, _columns(names, marks, bottom + 20), "bars")
+    return _frame(pen, block, bottom + 20, _columns(pen, names, marks, bottom + 20), "bars")
 
 
 def _bar(bar: Bar, scale: Scale, y: float, pen: Pen) -> list[str]:
