@@ -79,6 +79,10 @@ class Renderer:
 
     def prepared(self, item: Item) -> Item:
         """The item after data edits and the order of its options: what is asked, and what is graded."""
+        changed = self._changed(item)
+        return item if changed is item else renewed(item, changed)
+
+    def _changed(self, item: Item) -> Item:
         order = self._prompt["options"]["order"]
         if order != "given" and len(item.choices) > 1:
             item = reorder(item, _order(order, item))
@@ -229,6 +233,32 @@ def reorder(item: Item, order: Sequence[int]) -> Item:
     """
     gold = None if item.gold_index is None else list(order).index(item.gold_index)
     return replace(item, choices=tuple(item.choices[i] for i in order), gold_index=gold)
+
+
+def renewed(before: Item, after: Item) -> Item:
+    """`after` with every other column that repeats a changed question or option changed alike.
+
+    Data often has one text in several columns (`choices` and `A`, `B`; `text` and `question`), and a
+    template may use any of them: a stale one would show an order that is not the one graded.
+
+    >>> item = Item(id="1", fields={"A": "x", "B": "y"}, choices=("x", "y"), gold_index=0)
+    >>> dict(renewed(item, reorder(item, (1, 0))).fields)
+    {'A': 'y', 'B': 'x'}
+    """
+    swaps: list[tuple[Any, Any]] = [(before.fields.get("question"), after.fields.get("question"))]
+    texts = {value for value in before.fields.values() if isinstance(value, str)}
+    # Columns are taken for the options only where all options have one: a subject may be called like an option.
+    if len(before.choices) == len(after.choices) and texts.issuperset(before.choices):
+        swaps += list(zip(before.choices, after.choices, strict=True))
+    fields: dict[str, Any] = {}
+    for name, value in after.fields.items():
+        if value != before.fields.get(name) or name == "question":
+            fields[name] = value  # the edit itself wrote it
+        elif isinstance(value, list | tuple) and tuple(cast("Sequence[Any]", value)) == before.choices:
+            fields[name] = list(after.choices)
+        else:
+            fields[name] = next((new for old, new in swaps if old is not None and old == value), value)
+    return replace(after, fields=fields)
 
 
 def _order(order: str, item: Item) -> tuple[int, ...]:

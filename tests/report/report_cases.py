@@ -366,7 +366,7 @@ def many(cells: int = 200) -> Analysis:
     long = "a very long name of a factor that goes on and on" * 3
     scores = tuple(
         replace(
-            _score(index, _cells()[index % 20], draw),
+            _score(index, _cells()[index % len(_cells())], draw),
             cell=f"c{index:03d}",
             baseline=index == 0,
             levels=((long, f"level {index} " + "x" * 200), ("温度与提示词模板", "全角标点 / 换行")),

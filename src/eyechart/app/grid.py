@@ -20,7 +20,7 @@ from eyechart.core.records import Call, Engine, Item
 from eyechart.core.spec import Model, Spec, StudySpec
 from eyechart.data.key import Keyed, apply_key
 from eyechart.data.load import Loaded, load, load_pool
-from eyechart.data.shots import choose
+from eyechart.data.shots import Chooser, choose
 from eyechart.render import Renderer
 from eyechart.runner.fulfil import Planned
 
@@ -131,7 +131,7 @@ class _Expander:
     notes: dict[str, None] = field(default_factory=dict[str, None])
     _engine_at: dict[str, int] = field(default_factory=dict[str, int])
     _data_at: dict[str, int] = field(default_factory=dict[str, int])
-    _pools: dict[str, Loaded] = field(default_factory=dict[str, Loaded])
+    _choosers: dict[str, Chooser] = field(default_factory=dict[str, Chooser])
 
     def engine(self, model: Model) -> int:
         key = digest("m1", model.stated())
@@ -156,12 +156,15 @@ class _Expander:
         at = self._data_at[key]
         return at, self.data[at]
 
-    def pool(self, spec: Spec, source: str, like: Loaded) -> Loaded:
-        """The items that shots are drawn from. Raises InputError for the split under test."""
-        key = digest("l1", {"dataset": spec.dataset.stated(), "pool": source})
-        if key not in self._pools:
-            self._pools[key] = load_pool(spec.dataset, self.base, source, like)
-        return self._pools[key]
+    def chooser(self, spec: Spec, few: Mapping[str, Any], data: DataUse) -> Chooser:
+        """Who picks the shots. Raises InputError for the split under test, or where it and the pool overlap."""
+        key = digest("l1", {"dataset": spec.dataset.stated(), "few_shot": few})
+        if key not in self._choosers:
+            pool = load_pool(spec.dataset, self.base, few["source"], data.loaded)
+            whole = spec.dataset.model_copy(update={"limit": None})  # not only the sample must stay apart
+            tested = load(whole, self.base).items if spec.dataset.limit else data.items
+            self._choosers[key] = choose(few, pool.items, tested)
+        return self._choosers[key]
 
 
 @dataclass
@@ -172,7 +175,7 @@ class _Draft:
     asking: Asking
     engine: int
     data: DataUse
-    spec: Spec
+    chooser: Chooser | None
     repeats: int = 0
 
 
@@ -219,15 +222,17 @@ def expand(study: StudySpec, base: Path) -> Grid:
 def _lay(expander: _Expander, one: Cell, name: str) -> GridCell | Dropped:
     engine = expander.engine(one.spec.model)
     use = expander.engines[engine]
-    resolved = effective(one.spec, use.backend.facts())
+    resolved = effective(one.spec, use.backend.facts(), use.backend.capabilities.operational)
     if reason := _impossible(resolved.asking, use.backend):
         return Dropped(levels=one.levels, reason=reason)
     at, data = expander.sample(one.spec)
     identity = dict(data.identity)
+    chooser = None
     if (few := resolved.asking.prompt.get("few_shot")) is not None:
-        identity["shots"] = expander.pool(one.spec, few["source"], data.loaded).identity()
+        chooser = expander.chooser(one.spec, few, data)
+        identity |= chooser.identity()
     key = (resolved.asking.key, digest("d1", identity), engine)
-    fresh = _Draft(len(expander.asks), resolved.asking, engine, data, one.spec)
+    fresh = _Draft(len(expander.asks), resolved.asking, engine, data, chooser)
     draft = expander.asks.setdefault(key, fresh)
     draft.repeats = max(draft.repeats, resolved.repeats)
     return GridCell(
@@ -253,7 +258,7 @@ def _impossible(asking: Asking, backend: Backend) -> str | None:
 
 def _ask(expander: _Expander, draft: _Draft) -> Ask:
     renderer = Renderer(draft.asking)
-    shots_of = _shots(expander, draft, renderer)
+    shots_of = _shots(draft, renderer)
     engine = expander.engines[draft.engine].digest
     items: list[Item] = []
     labels: list[tuple[str, ...]] = []
@@ -280,12 +285,10 @@ def _ask(expander: _Expander, draft: _Draft) -> Ask:
     )
 
 
-def _shots(expander: _Expander, draft: _Draft, renderer: Renderer) -> Callable[[Item], Sequence[Item]]:
-    few = draft.asking.prompt.get("few_shot")
-    if few is None:
+def _shots(draft: _Draft, renderer: Renderer) -> Callable[[Item], Sequence[Item]]:
+    chooser = draft.chooser
+    if chooser is None:
         return lambda item: ()
-    pool = expander.pool(draft.spec, few["source"], draft.data.loaded)
-    chooser = choose(few, pool.items, draft.data.items)
     prepared: dict[str, Item] = {}
 
     def shots(item: Item) -> Sequence[Item]:

@@ -43,7 +43,7 @@ class Synthetic:
     written: str = " {answer}"
     """How an answer is written."""
 
-    capabilities = Capabilities(generate=True, options=True, seeds=True)
+    capabilities = Capabilities(generate=True, options=True, seeds=True, operational=("latency",))
     batch = 16
     concurrency = 4
 

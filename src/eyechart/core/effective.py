@@ -169,7 +169,7 @@ class Effective:
         }
 
     def digest(self, data: Mapping[str, Any]) -> str:
-        """`data` says which items and shots, by content; see `data.identity`."""
+        """`data` says which items and shots, by content: `Loaded.identity`, `Chooser.identity`."""
         return digest("e1", self.body(data))
 
 
@@ -178,8 +178,11 @@ def stated_digest(spec: Spec) -> str:
     return digest("s1", spec.stated())
 
 
-def effective(spec: Spec, model_facts: Mapping[str, Any] | None = None) -> Effective:
-    """Resolve `spec`. `model_facts` (file hash, served name) replace the stated path and name.
+def effective(
+    spec: Spec, model_facts: Mapping[str, Any] | None = None, operational: tuple[str, ...] = ()
+) -> Effective:
+    """Resolve `spec`. `model_facts` (file hash) replace the stated path and name; options of the
+    backend that are `operational` cannot move an answer and are left out.
 
     >>> e = effective(Spec(decoding={"do_sample": False, "temperature": 0.8}))
     >>> e.asking.params, [i.path for i in e.inert]
@@ -213,7 +216,7 @@ def effective(spec: Spec, model_facts: Mapping[str, Any] | None = None) -> Effec
         asking=asking,
         reading=reading,
         repeats=_repeats(spec, sampled),
-        model=_model(spec.model, model_facts),
+        model=_model(spec.model, model_facts, operational),
         inert=tuple(inert),
     )
 
@@ -382,8 +385,9 @@ def _or(value: Any, default: Any) -> Any:
     return default if value is None else value
 
 
-def _model(model: Model, facts: Mapping[str, Any] | None) -> dict[str, Any]:
+def _model(model: Model, facts: Mapping[str, Any] | None, operational: tuple[str, ...]) -> dict[str, Any]:
     out = model.stated()
+    out["options"] = {k: v for k, v in out.get("options", {}).items() if k not in operational}
     out.setdefault("backend", DEFAULTS["model.backend"])
     out.pop("api_key_env", None)  # whose key was used does not move a score
     out.pop("api", None)  # follows from the chat template

@@ -250,7 +250,8 @@ class Capabilities:
     prompt_ids: bool = False
     ignores: tuple[str, ...] = ()
     """Decoding parameters that this backend cannot honour; a study that sets one is refused."""
-    missing: tuple[str, ...] = ()
+    operational: tuple[str, ...] = ()
+    """Those of `model.options` that cannot move an answer (time-outs, proxies): left out of digests."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,11 @@ from eyechart.core.records import NotEstimable
 from eyechart.report import numbers
 from eyechart.report.blocks import Cell, ChecklistBlock, Column, Message, Row, Table, Text, message
 from eyechart.report.messages.known import recognised
-from eyechart.report.text import slug
+from eyechart.report.text import short, slug
+
+
+NAME = 60
+"""Characters of a factor's or level's name where many stand in one line; tables have them whole."""
 
 
 def baseline_of(analysis: Analysis) -> CellScore | None:
@@ -37,7 +41,9 @@ def setup(score: CellScore, baseline: CellScore | None) -> Text:
     if score.baseline:
         return message("setup.baseline")
     usual = dict(baseline.levels) if baseline else {}
-    apart = [f"{factor} = {level}" for factor, level in score.levels if usual.get(factor) != level]
+    apart = [
+        f"{short(factor, NAME)} = {short(level, NAME)}" for factor, level in score.levels if usual.get(factor) != level
+    ]
     return ", ".join(apart) or score.cell
 
 
