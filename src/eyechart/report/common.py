@@ -11,7 +11,6 @@ from eyechart.report.blocks import Cell, ChecklistBlock, Column, Message, Row, T
 from eyechart.report.messages.known import recognised
 from eyechart.report.text import short, slug
 
-
 NAME = 60
 """Characters of a factor's or level's name where many stand in one line; tables have them whole."""
 

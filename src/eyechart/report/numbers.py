@@ -88,6 +88,15 @@ def percent(share: float) -> str:
     return f"{100 * share:.4g}"
 
 
+def part(share: float) -> str:
+    """A share of a whole in per cent; what is not nothing is never shown as 0.
+
+    >>> part(0.25), part(0.0123), part(0.00001), part(0.0)
+    ('25', '1.23', '< 0.01', '0')
+    """
+    return "< 0.01" if 0 < share < 0.0001 else f"{100 * share:.3g}"
+
+
 def probability(p: float) -> str:
     """
     >>> probability(0.04321), probability(0.00002), probability(1.0)

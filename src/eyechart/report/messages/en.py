@@ -249,6 +249,7 @@ EN: dict[str, str] = {
     # Ledger
     "ledger.nothing": "No level moved the score by more than the noise explains. That is no proof that none does:"
     " the intervals say how large a change could have gone unseen.",
+    "ledger.untested": "No level could be tested against the baseline, so nothing is said of what moved.",
     "ledger.moved": "What moved the score beyond noise",
     "ledger.moved.caption": "Change against the baseline level; p is corrected for every entry of the map.",
     "ledger.col.factor": "Factor",

@@ -237,6 +237,7 @@ ZH: dict[str, str] = {
     "curve.contexts": "对{n}取平均",
     # 台账
     "ledger.nothing": "没有哪个水平的变动超出噪声所能解释的范围。这并不证明它们都没有影响：可能漏看的变动有多大，见各区间。",
+    "ledger.untested": "没有哪个水平能与基线相比做检验，因此无从说明是什么在变动。",
     "ledger.moved": "超出噪声的变动",
     "ledger.moved.caption": "相对基线水平的变动；p 值已按整张图的全部条目校正。",
     "ledger.col.factor": "因素",

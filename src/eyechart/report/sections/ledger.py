@@ -31,6 +31,7 @@ from eyechart.report.common import (
     table,
 )
 from eyechart.report.inputs import ReportInput
+from eyechart.report.sentences import tone_of
 
 WANTED = 3
 """Raw failures wished for beside each level that moved the score."""
@@ -44,8 +45,10 @@ def ledger(given: ReportInput) -> list[Block]:
     moved = flagged(analysis)
     if moved:
         blocks.append(_moved(moved))
-    else:
+    elif tone_of(analysis) == "quiet":
         blocks.append(Note(kind="info", text=message("ledger.nothing")))
+    else:
+        blocks.append(Note(kind="missing", text=message("ledger.untested")))
     if analysis.scores:
         blocks.append(_outcomes(analysis))
     blocks += _failures(analysis, moved)

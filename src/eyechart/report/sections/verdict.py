@@ -44,7 +44,7 @@ def _alarms(given: ReportInput) -> list[Block]:
         said = {
             "n": numbers.whole(failed),
             "total": numbers.whole(total),
-            "share": numbers.percent(round(failed / total, 4)),
+            "share": numbers.part(failed / total),
         }
         loud = failed >= LOUD * total
         out.append(Note(kind="warning" if loud else "info", text=message("note.failed", **said)))

@@ -1,0 +1,88 @@
+"""One catalogue, two languages: the same keys, the same places to fill, no word missing or idle."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from string import Formatter
+
+import pytest
+
+import eyechart.report
+from eyechart.report.blocks import message
+from eyechart.report.messages import EN, ZH, say
+from eyechart.report.messages.known import recognised
+
+SOURCE = Path(eyechart.report.__file__).parent
+KEY = re.compile(r"""["']([a-z_]+(?:\.[a-z_]+)+)["']""")
+FAMILIES = ("count.", "heat.col.", "ledger.col.", "spread.col.", "mark.", "outcome.", "layer.", "tone.", "curve.",
+            "digest.", "rule.", "section.", "intro.", "nav.", "why.", "heat.tip.", "sentence.mover.", "ui.")  # fmt: skip
+
+
+def places(text: str) -> set[str]:
+    return {name for _, name, _, _ in Formatter().parse(text) if name is not None}
+
+
+def written() -> str:
+    files = [*SOURCE.rglob("*.py"), *SOURCE.rglob("*.j2")]
+    return "\n".join(f.read_text("utf-8") for f in files if f.name not in ("en.py", "zh.py"))
+
+
+def test_both_languages_have_the_same_keys() -> None:
+    assert list(EN) == list(ZH)
+
+
+@pytest.mark.parametrize("key", EN)
+def test_the_same_places_are_filled(key: str) -> None:
+    assert places(EN[key]) == places(ZH[key])
+    assert EN[key].strip() == EN[key] != ""
+    assert ZH[key].strip() == ZH[key] != ""
+
+
+@pytest.mark.parametrize("key", EN)
+def test_words_need_no_escaping(key: str) -> None:
+    """Catalogue words go into Markdown as they are, so they hold nothing that Markdown acts on."""
+    assert not re.search(r"[`*_<>|\\#]", re.sub(r"\{.*?\}", "", EN[key] + ZH[key]))
+
+
+def test_chinese_is_chinese() -> None:
+    shared = {"missing", "setup.named", "setups.size", "heat.sd", "rule.repeats.enough", "score.divergence.value"}
+    for key, text in ZH.items():
+        assert key in shared or re.search("[\u4e00-\u9fff]", text), key
+
+
+def test_no_key_is_asked_for_that_is_not_there() -> None:
+    asked = {key for key in KEY.findall(written()) if key.split(".")[0] in {k.split(".")[0] for k in EN}}
+    paths = {"prompt.few_shot.count", "prompt.few_shot.source"}
+    loose = {key for key in asked if key not in EN and key not in paths}
+    assert not {key for key in loose if not any(known.startswith(f"{key}.") for known in EN)}
+
+
+def test_no_word_is_idle() -> None:
+    text = written()
+    idle = [key for key in EN if f'"{key}"' not in text and not key.startswith(FAMILIES)]
+    assert not [key for key in idle if f'"{key.rpartition(".")[0]}"' not in text]
+
+
+def test_a_missing_parameter_is_an_error() -> None:
+    with pytest.raises(KeyError):
+        say(message("heat.sd"), "en")
+
+
+def test_raw_text_is_never_translated() -> None:
+    assert say("baseline", "zh") == "baseline"
+    assert say(message("heat.sd", sd="baseline"), "zh") == "SD baseline"
+
+
+def test_braces_in_raw_text_are_only_letters() -> None:
+    assert say(message("heat.sd", sd="{0}{x!r}"), "en") == "SD {0}{x!r}"
+
+
+def test_known_reasons_are_said_in_the_language_of_the_report() -> None:
+    assert say(recognised("no items"), "zh") == "没有题目"
+    assert say(recognised("no items"), "en") == "no items"
+
+
+@pytest.mark.parametrize("key", [key for key in EN if key.startswith("why.") and "{" not in EN[key]])
+def test_every_known_reason_is_recognised(key: str) -> None:
+    assert recognised(EN[key]) == message(key)
