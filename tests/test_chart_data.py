@@ -72,9 +72,7 @@ def position(row: dict[str, Any]) -> int:
 def test_size_ids_and_keys(task: str, split: str) -> None:
     rows = load(task, split)
     assert len(rows) == SIZES[task, split]
-    assert [row["id"] for row in rows] == [
-        f"{task}-{split}-{number:03d}" for number in range(1, len(rows) + 1)
-    ]
+    assert [row["id"] for row in rows] == [f"{task}-{split}-{number:03d}" for number in range(1, len(rows) + 1)]
     for row in rows:
         keys = ["id", "text" if task == "sentiment" else "question", "choices", "answer", "group"]
         if row["group"] in {"repeat", "sum"}:

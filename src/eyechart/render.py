@@ -28,9 +28,7 @@ if TYPE_CHECKING:
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _ENDS = {"crlf": "\r\n", "cr": "\r"}
 
-_jinja = ImmutableSandboxedEnvironment(
-    undefined=StrictUndefined, keep_trailing_newline=True, autoescape=False
-)
+_jinja = ImmutableSandboxedEnvironment(undefined=StrictUndefined, keep_trailing_newline=True, autoescape=False)
 
 
 @lru_cache(maxsize=512)
@@ -71,8 +69,7 @@ class Renderer:
         """Option labels in the item's order of choices; too few labels are refused."""
         if item.choices and self._labels and len(self._labels) < len(item.choices):
             raise InputError(
-                f"item {item.id} has {len(item.choices)} options and there are {len(self._labels)} labels; "
-                "add labels",
+                f"item {item.id} has {len(item.choices)} options and there are {len(self._labels)} labels; add labels",
                 field="prompt.options.labels",
             )
         return self._labels[: len(item.choices)]
@@ -257,7 +254,8 @@ def renewed(before: Item, after: Item) -> Item:
         elif isinstance(value, list | tuple) and tuple(cast("Sequence[Any]", value)) == before.choices:
             fields[name] = list(after.choices)
         else:
-            fields[name] = next((new for old, new in swaps if old is not None and old == value), value)
+            same: list[Any] = [new for old, new in swaps if old is not None and old == value]
+            fields[name] = same[0] if same else value
     return replace(after, fields=fields)
 
 
@@ -280,4 +278,6 @@ def _undefined(template: str, names: Mapping[str, Any], item: Item, part: str) -
     close = nearest(name, names)
     hint = f"did you mean {{{{{close}}}}}?" if close else f"there are: {', '.join(sorted(names))}"
     where = f" (line {item.line} of the data)" if item.line else ""
-    return InputError(f"names {{{{{name}}}}}, which item {item.id}{where} does not have; {hint}", field=f"prompt.{part}")
+    return InputError(
+        f"names {{{{{name}}}}}, which item {item.id}{where} does not have; {hint}", field=f"prompt.{part}"
+    )

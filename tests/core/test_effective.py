@@ -123,10 +123,15 @@ def test_digests_do_not_depend_on_how_it_is_written(rng: random.Random):
 def test_golden_digests():
     spec = Spec(**SECTIONS)
     assert stated_digest(spec) == "s1:66b373cec583d2a984a7eae2d1cdbcc9f3a53dd5faf7f47a7c967b611df9d3f8"
-    assert effective(spec).digest({"items": "d1:0", "shots": "d1:1"}) == "e1:59d43b0c336c255c92eb5dbe9ccf9c0697dd9908244f74818ba67c858f72276b"
+    assert (
+        effective(spec).digest({"items": "d1:0", "shots": "d1:1"})
+        == "e1:59d43b0c336c255c92eb5dbe9ccf9c0697dd9908244f74818ba67c858f72276b"
+    )
 
 
-@pytest.mark.parametrize("spec", [Spec(**SECTIONS), Spec(), Spec(evaluation={"elicit": "options", "options": "letters"})])
+@pytest.mark.parametrize(
+    "spec", [Spec(**SECTIONS), Spec(), Spec(evaluation={"elicit": "options", "options": "letters"})]
+)
 def test_asking_and_reading_come_back_from_a_run_folder(spec):
     found = effective(spec)
     body = json.loads(json.dumps(found.body(DATA)))

@@ -108,7 +108,10 @@ params = st.fixed_dictionaries(
 )
 requests = st.builds(
     lambda prompt, options, p: Request(
-        elicit="options" if options else "generate", prompt=prompt, options=tuple(options), params=tuple(sorted(p.items()))
+        elicit="options" if options else "generate",
+        prompt=prompt,
+        options=tuple(options),
+        params=tuple(sorted(p.items())),
     ),
     text,
     st.lists(text, max_size=3),

@@ -49,21 +49,6 @@ LAYERS = (
 )
 SUBJECTS = ("algebra", "anatomy", "astronomy", "chemistry", "history", "law", "medicine", "逻辑")
 
-HOSTILE = (
-    "<script>window.__pwned=1</script>",
-    '<img src=x onerror="window.__pwned=1">',
-    "</style></script></title><svg onload='window.__pwned=1'>",
-    "\x1b[31mred\x1b[0m\x07 \x00NUL \u202etxt.exe\u202c \u200bzero\ufeff",
-    "\x1b]8;;http://evil.example\x1b\\click\x1b]8;;\x1b\\",
-    "[link](javascript:alert(1)) ![x](http://evil.example/a.png) `code` | pipe | @someone <http://evil.example>",
-    "{{ 7 * 7 }} {% raw %} {0} {name} %s",
-    "![[]]$$\\frac{}{}$$ ``` ~~~ ```` [red]rich[/red]",
-    "&amp;&lt;\"'`=\r\n\t--><!-- ]]>",
-    "بسم الله \u2066שלום\u2069 한국어 漢字 🙂👩‍👩‍👧",
-    "e" + "\u0301" * 60,
-    "\ud800 lone surrogate \udfff \uffff",
-)
-
 
 def estimate(value: float, half: float, n: int = 300, p: float | None = None, method: str = "t") -> Estimate:
     interval = Interval(low=value - half, high=value + half, level=0.95, method=method)
@@ -374,82 +359,3 @@ def many(cells: int = 200) -> Analysis:
         for index in range(cells)
     )
     return replace(base, scores=scores)
-
-
-def hostile() -> ReportInput:
-    """Every text that a model, file or person can write is hostile."""
-    base = realistic()
-
-    def pick(index: int) -> str:
-        return HOSTILE[index % len(HOSTILE)]
-
-    def name(text: str, index: int) -> str:
-        return f"{text}{pick(index)}"
-
-    names = {factor: name(factor, i) for i, factor in enumerate(FACTORS)}
-    scores = tuple(
-        replace(
-            s,
-            cell=name(s.cell, i),
-            digest=pick(i),
-            levels=tuple((names[f], name(level, i)) for f, level in s.levels),
-            warnings=(pick(i),),
-        )
-        for i, s in enumerate(base.scores)
-    )
-    heat = tuple(
-        replace(
-            e,
-            factor=names[e.factor],
-            level=name(e.level, i),
-            groups=tuple((name(g, j), n, m) for j, (g, n, m) in enumerate(e.groups)),
-        )
-        for i, e in enumerate(base.heat)
-    )
-    samples = tuple(
-        replace(
-            s,
-            cell=scores[i % len(scores)].cell,
-            item=pick(i),
-            group=pick(i + 1),
-            prompt=pick(i + 2) * 300,
-            text=pick(i) * (1 if i % 3 else 20_000),
-            outcome=pick(i + 3),
-            extracted=pick(i + 4),
-            gold=pick(i + 5),
-            reason=pick(i + 6),
-            factor=heat[10].factor if i % 2 else pick(i),
-            level=heat[10].level,
-        )
-        for i, s in enumerate(base.samples)
-    )
-    return report(
-        replace(
-            base,
-            scores=scores,
-            heat=heat,
-            samples=samples,
-            spreads=tuple(replace(s, factor=names[s.factor], reason=pick(1)) for s in base.spreads),
-            curves=tuple(
-                replace(c, factor=pick(i), verdict=pick(i), sentence=pick(i + 1), jumps=(pick(2),))
-                for i, c in enumerate(base.curves)
-            ),
-            groups=tuple(name(g, j) for j, g in enumerate(base.groups)),
-            warnings=HOSTILE,
-        ),
-        title=HOSTILE[2] + HOSTILE[3],
-        fingerprint=tuple(FieldRow(path=t, value=t, state="stated") for t in HOSTILE),
-        inert=tuple(InertField(path=t, reason=t) for t in HOSTILE),
-        digests=Digests(stated=HOSTILE[0], effective=HOSTILE[1], study=HOSTILE[4]),
-        facts=Facts(
-            model=HOSTILE[0],
-            engine=tuple((t, t) for t in HOSTILE),
-            command=HOSTILE[4],
-            started=HOSTILE[8],
-            finished=HOSTILE[9],
-            versions=((HOSTILE[0], HOSTILE[1]),),
-            notes=HOSTILE,
-        ),
-        rules=tuple(Rule(id=t, state="broken", evidence=t) for t in HOSTILE),
-        layers=tuple((names[f], HOSTILE[i]) for i, f in enumerate(FACTORS)),
-    )

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
-from report_cases import HOSTILE
+from report_hostile import HOSTILE
 
 from eyechart.analysis.results import Analysis, CellScore, Curve, FactorSpread, HeatEntry, Range, Sample
 from eyechart.core.records import Estimate, Interval, NotEstimable, Outcome
 from eyechart.report.inputs import Calls, Digests, Facts, FieldRow, InertField, ReportInput, Rule
+
+any_report = settings(
+    max_examples=50,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
+    phases=(Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink),  # explaining takes longer than finding
+)
 
 texts = st.one_of(
     st.sampled_from(HOSTILE),

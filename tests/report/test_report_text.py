@@ -6,7 +6,7 @@ import unicodedata
 
 from hypothesis import example, given
 from hypothesis import strategies as st
-from report_cases import HOSTILE
+from report_hostile import HOSTILE
 
 from eyechart.report.text import clean, clean_lines, clip, clip_middle, pieces, short, slug
 

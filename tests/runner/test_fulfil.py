@@ -54,7 +54,9 @@ def planned(count: int) -> list[Planned]:
     for n in range(count):
         request = Request(elicit="generate", prompt=str(n))
         hashed = request_digest(request)
-        out.append(Planned(key=call_key(hashed, engine, 0), request_digest=hashed, call=Call(request=request, repeat=0)))
+        out.append(
+            Planned(key=call_key(hashed, engine, 0), request_digest=hashed, call=Call(request=request, repeat=0))
+        )
     return out
 
 

@@ -31,9 +31,7 @@ def repeated_rows() -> list[dict[str, str]]:
 def repeated_runs(repeated_rows: list[dict[str, str]]) -> dict[str, NDArray[np.float64]]:
     """Scores [125 questions, 5 runs] by model."""
     return {
-        model: np.array([float(row["score"]) for row in repeated_rows if row["model"] == model]).reshape(
-            -1, 5
-        )
+        model: np.array([float(row["score"]) for row in repeated_rows if row["model"] == model]).reshape(-1, 5)
         for model in "AB"
     }
 

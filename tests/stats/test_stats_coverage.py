@@ -218,9 +218,7 @@ def changes(up: float, down: float, n: int) -> Draw:
     [(0.2, 0.2, 125, 0.93), (0.25, 0.15, 50, 0.93), (0.08, 0.02, 200, 0.93), (0.01, 0.01, 1000, 0.93)],
 )
 def test_paired_change(up: float, down: float, n: int, low: float) -> None:
-    seen = measure(
-        f"paired +{up} -{down} n={n}", changes(up, down, n), up - down, lambda ab: paired_change(*ab)
-    )
+    seen = measure(f"paired +{up} -{down} n={n}", changes(up, down, n), up - down, lambda ab: paired_change(*ab))
     assert low <= seen.covered <= 0.975
 
 

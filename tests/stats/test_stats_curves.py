@@ -132,10 +132,7 @@ def test_equal_stairs_hold_no_jump() -> None:
 def test_a_straight_line_of_three_levels_has_no_jump() -> None:
     rng = np.random.default_rng(9)
     x = np.array([0.0, 0.5, 1.0])
-    jumps = [
-        curve(response_curve(x, simulate(rng, x, lambda v: -0.2 * v, 500))).jump is not None
-        for _ in range(200)
-    ]
+    jumps = [curve(response_curve(x, simulate(rng, x, lambda v: -0.2 * v, 500))).jump is not None for _ in range(200)]
     assert np.mean(jumps) < 0.1
 
 

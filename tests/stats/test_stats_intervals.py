@@ -112,9 +112,7 @@ def test_clustered_agrees_with_statsmodels(
     e = mean_clustered(values, codes)
     if isinstance(e, NotEstimable) or e.se is None:
         return
-    fit = api.OLS(values, np.ones(values.size)).fit(
-        cov_type="cluster", cov_kwds={"groups": codes}, use_t=True
-    )
+    fit = api.OLS(values, np.ones(values.size)).fit(cov_type="cluster", cov_kwds={"groups": codes}, use_t=True)
     assert e.se == pytest.approx(float(fit.bse[0]), rel=1e-9)
     assert e.interval is not None
     low, high = np.clip(fit.conf_int()[0], 0, 1)

@@ -160,6 +160,11 @@ def test_a_full_disk_is_one_line_and_loses_nothing(store):
     assert store.verify() == []
 
 
+def fill(store: Store) -> None:
+    for start in range(0, 20_000, 100):
+        store.put([entry(store, n) for n in range(start, start + 100)])
+
+
 @pytest.mark.skipif(os.geteuid() != 0 or shutil.which("mount") is None, reason="mounting a small disk needs root")
 def test_a_really_full_disk(tmp_path):
     disk = tmp_path / "disk"
@@ -169,8 +174,7 @@ def test_a_really_full_disk(tmp_path):
     try:
         with Store(disk / "store.sqlite") as store:
             with pytest.raises(Stopped, match="free some space"):
-                for start in range(0, 20_000, 100):
-                    store.put([entry(store, n) for n in range(start, start + 100)])
+                fill(store)
             kept = store.counts().responses
             assert kept > 0
             assert kept % 100 == 0
@@ -179,13 +183,18 @@ def test_a_really_full_disk(tmp_path):
         subprocess.run(["umount", str(disk)], check=True)
 
 
+HOLDER = """
+import sys, pathlib
+from eyechart.store.lock import locked
+with locked(pathlib.Path(sys.argv[1])):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
 def test_one_process_at_a_time(tmp_path):
-    held = subprocess.Popen(
-        [sys.executable, "-c",
-         "import sys, pathlib\nfrom eyechart.store.lock import locked\n"
-         "with locked(pathlib.Path(sys.argv[1])):\n    print('held', flush=True)\n    sys.stdin.read()", str(tmp_path)],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-    )  # fmt: skip
+    command = [sys.executable, "-c", HOLDER, str(tmp_path)]
+    held = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     try:
         assert held.stdout is not None
         assert held.stdout.readline() == b"held\n"

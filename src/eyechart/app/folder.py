@@ -1,12 +1,12 @@
 """A run folder: everything a stranger needs to check a number.
 
-    study.yaml          as given
-    run.json            digests, cells, engines, versions, command line, counts
-    items.jsonl         the items asked, with their gold answers
-    store.sqlite        every request and response
-    observations.npz    the tidy table
-    report.html, report.json
-    seal.json           SHA-256 of each of the files above
+study.yaml          as given
+run.json            digests, cells, engines, versions, command line, counts
+items.jsonl         the items asked, with their gold answers
+store.sqlite        every request and response
+observations.npz    the tidy table
+report.html, report.json
+seal.json           SHA-256 of each of the files above
 """
 
 from __future__ import annotations

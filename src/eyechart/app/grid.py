@@ -107,17 +107,23 @@ class Grid:
         return sum(len(self.asks[c.ask].items) * c.repeats for c in self.cells)
 
     def calls(self) -> Iterator[tuple[int, Planned]]:
-        """Every distinct call with its engine: item by item, so that a run cut short is balanced."""
+        """Every distinct call with its engine: item by item, so that a run cut short is balanced, and
+        equal prompts side by side, so that an engine may compute them once."""
         seen: set[str] = set()
         for engine in range(len(self.engines)):
             asks = [a for a in self.asks if a.engine == engine]
             longest = max((len(a.items) for a in asks), default=0)
             for i in range(longest):
+                by_prompt: dict[Any, list[Planned]] = {}
                 for ask in asks:
                     for planned in ask.planned[i] if i < len(ask.planned) else ():
                         if planned.key not in seen:
                             seen.add(planned.key)
-                            yield engine, planned
+                            request = planned.call.request
+                            by_prompt.setdefault(request.prompt or request.messages, []).append(planned)
+                for group in by_prompt.values():
+                    for planned in group:
+                        yield engine, planned
 
 
 @dataclass
@@ -139,9 +145,7 @@ class _Expander:
             located = _located(model, self.base)
             backend = BACKENDS.get(model.backend or "embedded")(located)
             engine = backend.engine()
-            self.engines.append(
-                EngineUse(model=located, backend=backend, engine=engine, digest=engine_digest(engine))
-            )
+            self.engines.append(EngineUse(model=located, backend=backend, engine=engine, digest=engine_digest(engine)))
             self._engine_at[key] = len(self.engines) - 1
         return self._engine_at[key]
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from eyechart.analysis.observations import OUTCOMES, Observations
 from eyechart.analysis.results import Analysis, HeatEntry, Sample
-from eyechart.app.opened import Run
+from eyechart.app.finished import Finished
 from eyechart.core.effective import Asking, Reading
 from eyechart.core.records import Request, Response
 from eyechart.reading import read_response
@@ -19,7 +19,7 @@ from eyechart.store.store import Entry, Store
 PER_LEVEL = 3
 
 
-def samples(run: Run, analysis: Analysis, per_level: int = PER_LEVEL) -> tuple[Sample, ...]:
+def samples(run: Finished, analysis: Analysis, per_level: int = PER_LEVEL) -> tuple[Sample, ...]:
     """At least `per_level` failures (where there are so many) for each level that moved the score,
     and for each level that lost the most where none was flagged."""
     flagged = [e for e in analysis.heat if e.flagged] or _largest(analysis)
@@ -45,7 +45,7 @@ def _largest(analysis: Analysis) -> list[HeatEntry]:
     return sorted((e for e in analysis.heat if not e.baseline), key=size, reverse=True)[:2]
 
 
-def _failing_rows(run: Run, entry: HeatEntry, count: int) -> list[int]:
+def _failing_rows(run: Finished, entry: HeatEntry, count: int) -> list[int]:
     """Rows scored 0 on this side of the change, first those that the other side got right."""
     seen, layout = run.observations, run.layout
     factor = next(f for f in layout.factors if f.name == entry.factor)
@@ -65,8 +65,8 @@ def _failing_rows(run: Run, entry: HeatEntry, count: int) -> list[int]:
 
 def _wrong(seen: Observations, cell: int) -> list[int]:
     rows = seen.rows(cell)
-    at = np.arange(rows.start, rows.stop)
-    return [int(r) for r in at[seen.scored[rows] & (seen.value[rows] == 0)]]
+    wrong = np.flatnonzero(seen.scored[rows] & (seen.value[rows] == 0))
+    return [rows.start + int(r) for r in wrong]
 
 
 def _spread(rows: list[int], count: int) -> list[int]:
@@ -76,16 +76,14 @@ def _spread(rows: list[int], count: int) -> list[int]:
     return [rows[int((i + 0.5) * len(rows) / count)] for i in range(count)]
 
 
-def _sample(run: Run, entry: HeatEntry, row: int, found: Entry) -> Sample:
+def _sample(run: Finished, entry: HeatEntry, row: int, found: Entry) -> Sample:
     seen = run.observations
     cell: Mapping[str, Any] = run.facts["cells"][int(seen.cell[row])]
     body: Mapping[str, Any] = cell["effective"]
     renderer = Renderer(Asking.from_body(body["asking"]))
     item = renderer.prepared(run.items[seen.items[int(seen.item[row])]])
     reading = Reading.from_body(renderer.asking.elicit, body["reading"])
-    extraction, score = read_response(
-        found.response, item, renderer.labels(item), reading, found.request.options
-    )
+    extraction, score = read_response(found.response, item, renderer.labels(item), reading, found.request.options)
     return Sample(
         cell=cell["id"],
         item=item.id,

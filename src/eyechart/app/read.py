@@ -55,9 +55,7 @@ def read(grid: Grid, store: Store) -> Readings:
     return Readings(observations=observations, keys=tuple(key_at), missing=len(missing))
 
 
-def read_one(
-    got: Response | Failure, item: Item, ask: Ask, i: int, reading: Reading
-) -> tuple[Extraction, Score]:
+def read_one(got: Response | Failure, item: Item, ask: Ask, i: int, reading: Reading) -> tuple[Extraction, Score]:
     """One response, read; a failure is `failed` and says nothing about the model."""
     if isinstance(got, Failure):
         reason = f"{got.kind}: {got.reason}"

@@ -9,7 +9,7 @@ from typing import Any
 
 from eyechart.app.folder import Folder
 from eyechart.app.ledger import samples
-from eyechart.app.opened import Run
+from eyechart.app.finished import Finished, finished
 from eyechart.core.effective import DEFAULTS
 from eyechart.core.errors import InputError
 from eyechart.core.factors import field_names
@@ -18,7 +18,7 @@ from eyechart.report.inputs import Calls, Digests, Facts, FieldRow, InertField, 
 Plain = Mapping[str, Any]
 
 
-def report_input(run: Run, language: Language = "en") -> ReportInput:
+def report_input(run: Finished, language: Language = "en") -> ReportInput:
     """Everything a report of `run` shows, raw answers included. Calls no model."""
     facts = run.facts
     analysis = run.analysis
@@ -37,12 +37,11 @@ def report_input(run: Run, language: Language = "en") -> ReportInput:
 def write_report(folder: Folder, path: Path | None = None, language: Language = "en") -> Path:
     """HTML (or Markdown or JSON, by the ending of `path`). Without `path`: report.html and report.json
     in the run folder."""
-    from eyechart.app.opened import open as open_run
     from eyechart.report.html import render_html
     from eyechart.report.markdown import render_markdown
     from eyechart.report.plain import render_json
 
-    made = report_input(open_run(folder.path), language)
+    made = report_input(finished(folder), language)
     if path is None:
         folder.write("report.json", render_json(made))
         folder.write("report.html", render_html(made))
@@ -71,10 +70,11 @@ def _fingerprint(cell: Plain, engines: Iterable[Plain]) -> Iterable[FieldRow]:
             yield FieldRow(path=path, value=_words(value), state="stated")
         elif path in DEFAULTS:
             yield FieldRow(path=path, value=_words(DEFAULTS[path]), state="default")
-    engine = next((e for e in engines if e["digest"] == cell["engine"]), {})
-    for key, value in engine.items():
-        if key not in ("digest", "backend"):
-            yield FieldRow(path=f"engine.{key}", value=_words(value), state="stated")
+    for engine in engines:
+        if engine["digest"] == cell["engine"]:
+            for key, value in engine.items():
+                if key not in ("digest", "backend"):
+                    yield FieldRow(path=f"engine.{key}", value=_words(value), state="stated")
 
 
 def _leaves(value: Plain, prefix: str = "") -> Iterable[tuple[str, Any]]:

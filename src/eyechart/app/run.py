@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from eyechart import __version__
 from eyechart.app.folder import Folder
 from eyechart.app.grid import DataUse, Grid
 from eyechart.app.plan import Plan, make_plan, spread_sample
@@ -24,6 +23,7 @@ from eyechart.designs.simple import baseline_levels
 from eyechart.runner.fulfil import Planned, Policy, Tally, fulfil
 from eyechart.store.lock import locked
 from eyechart.store.store import Store
+from eyechart.version import __version__
 
 Progress = Callable[[Tally], None]
 

@@ -76,9 +76,7 @@ class Study:
             plan = measure(self.grid, plan, folder, measure_calls, progress)
         return plan
 
-    def run(
-        self, out: Path | str | None = None, *, store: Path | None = None, progress: Progress | None = None
-    ) -> Run:
+    def run(self, out: Path | str | None = None, *, store: Path | None = None, progress: Progress | None = None) -> Run:
         """Ask what is missing, read everything, write folder and report; given again, goes on."""
         from eyechart.app.opened import open as open_run
 

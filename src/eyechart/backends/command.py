@@ -21,6 +21,8 @@ from eyechart.core.errors import InputError
 from eyechart.core.records import Call, Capabilities, Engine, Failure, Response, Scalar
 from eyechart.core.spec import Model
 
+ABLE = Capabilities(generate=True)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Command:
@@ -28,7 +30,7 @@ class Command:
     hashes: tuple[tuple[str, str], ...]
     """File name and SHA-256 of the program and of each argument that is a file."""
     timeout: float = 120.0
-    capabilities: Capabilities = Capabilities(generate=True)
+    capabilities: Capabilities = ABLE
     batch: int = 1
     concurrency: int = 2
 

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from eyechart.core.records import Call, Capabilities, Engine, Failure, Response, Scalar
 from eyechart.core.spec import Model
 
+ABLE = Capabilities(generate=True, seeds=True)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Echo:
-    capabilities: Capabilities = Capabilities(generate=True, seeds=True)
+    capabilities: Capabilities = ABLE
     batch: int = 64
     concurrency: int = 1
 

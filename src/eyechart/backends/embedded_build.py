@@ -156,9 +156,7 @@ def _gather_logits(openvino: Any, model: Any, gguf: Path) -> None:
     opset: Any = openvino.opset13
     head = model.output("logits").get_node().input_value(0).get_node()
     if head.get_type_name() != "MatMul":
-        raise InputError(
-            f"the output of {gguf.name} has an unknown form; try backend: llamacpp", field="model.path"
-        )
+        raise InputError(f"the output of {gguf.name} has an unknown form; try backend: llamacpp", field="model.path")
     wanted = opset.parameter([-1, -1], np.int64, name="logit_idx")
     wanted.output(0).set_names({"logit_idx"})
     hidden = opset.gather(head.input_value(0), wanted, np.int64(1), batch_dims=1)

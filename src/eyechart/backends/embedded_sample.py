@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.random import Generator
@@ -59,14 +59,14 @@ class Sampler:
         p = np.exp(x[order] - x[order[0]])
         if self.top_p < 1:
             cumulative = np.cumsum(p)
-            keep = int(np.searchsorted(cumulative, self.top_p * cumulative[-1])) + 1
+            keep = _first_above(cumulative, self.top_p * float(cumulative[-1]), "left") + 1
             order, p = order[:keep], p[:keep]
         if self.min_p > 0:
             keep = int(np.count_nonzero(p >= self.min_p * p[0]))
             order, p = order[:keep], p[:keep]
         cumulative = np.cumsum(p)
-        drawn = rng.random() * cumulative[-1]
-        return int(order[min(int(np.searchsorted(cumulative, drawn, side="right")), len(order) - 1)])
+        drawn = rng.random() * float(cumulative[-1])
+        return int(order[min(_first_above(cumulative, drawn, "right"), len(order) - 1)])
 
     def _penalise(self, x: Floats, prompt: Sequence[int], done: Sequence[int]) -> None:
         if self.repetition_penalty != 1.0:
@@ -76,6 +76,10 @@ class Sampler:
         if (self.presence_penalty or self.frequency_penalty) and done:
             tokens, counts = np.unique(np.array(done, dtype=np.int64), return_counts=True)
             x[tokens] -= self.presence_penalty + self.frequency_penalty * counts
+
+
+def _first_above(cumulative: Floats, value: float, side: Literal["left", "right"]) -> int:
+    return int(np.searchsorted(cumulative, np.float64(value), side=side))
 
 
 def log_probability(logits: NDArray[Any], token: int) -> float:

@@ -2,14 +2,16 @@
 
 Calls in one batch share the prefill of equal prompts and their steps. On this engine (float32,
 measured) that leaves a row's logits untouched as long as prompts are padded on the left to a multiple
-of 16, logits are taken for at least two rows, and every step has at least two rows; a dummy row fills
-up. Companions, the place in the batch and its size then do not move a bit (tests/backends/embedded).
+of 16, logits are taken for at least two rows, and every step has a multiple of as many rows as there are
+threads (two at least); dummy rows fill up. An odd number of rows splits the sum of one of them between
+two threads. Companions, the place in the batch and its size then do not move a bit
+(tests/backends/embedded).
 Reduced precision does not have this property: there calls are asked one by one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -24,7 +26,8 @@ from eyechart.backends.embedded_sample import Sampler, log_probability
 from eyechart.core.records import Call, Failure, Request, Response
 
 ALIGN = 16
-MIN_ROWS = 2
+TOKENS = 1024
+"""Padded prompt tokens computed at once, at most; bounds memory, and moves no answer."""
 Ints = NDArray[np.int64]
 
 
@@ -42,15 +45,41 @@ class _Growing:
     finish: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Behind:
+    """Where a group of prompts stands once it is computed."""
+
+    logits: NDArray[Any]
+    """[B, V], behind each prompt."""
+    mask: Ints
+    """[B, T]"""
+    lengths: Ints
+    """[B]"""
+
+
+def _groups(prompts: Iterable[tuple[int, ...]]) -> list[list[tuple[int, ...]]]:
+    """Prompts of one padded width together, so that no padding is computed; not too many at once."""
+    by_width: dict[int, list[tuple[int, ...]]] = {}
+    for ids in prompts:
+        by_width.setdefault(-(-len(ids) // ALIGN) * ALIGN, []).append(ids)
+    out: list[list[tuple[int, ...]]] = []
+    for width, rows in sorted(by_width.items()):
+        size = max(1, TOKENS // width)
+        out += [rows[at : at + size] for at in range(0, len(rows), size)]
+    return out
+
+
 class Session:
     """Not safe for several threads at once."""
 
     def __init__(self, folder: Path, dtype: str, threads: int) -> None:
+        self._rows = max(2, threads)
         openvino: Any = import_module("openvino")
         genai: Any = import_module("openvino_genai")
         self.facts = facts_of(folder)
         compiled = openvino.Core().compile_model(str(folder / "model.xml"), "CPU", dict(properties(dtype, threads)))
         self._infer: Any = compiled.create_infer_request()
+        self._moved = False
         self._tokens: Any = genai.Tokenizer(str(folder))
         ends = {self.facts.eos, *(self._single(t) for t in ("<|im_end|>", "<|endoftext|>", "<|eot_id|>", "<eos>"))}
         self.ends = frozenset(int(e) for e in ends if e is not None)
@@ -107,21 +136,19 @@ class Session:
         sent: Mapping[int, str],
         out: dict[int, Response | Failure],
     ) -> None:
-        rows = list(prompts)
-        scored = [(row, i) for row, ids in enumerate(rows) for i in prompts[ids] if calls[i].request.options]
-        grown = [(row, i) for row, ids in enumerate(rows) for i in prompts[ids] if not calls[i].request.options]
-        logits, mask, lengths = self._prefill(rows)
-        # Scoring and generating both go on from the same prefill; the state is overwritten by either, so
-        # prompts are computed again for the second.
-        if scored:
-            self._score(calls, scored, rows, logits, mask, lengths, sent, out)
-        if grown:
-            if scored:
-                logits, mask, lengths = self._prefill(rows)
-            self._generate(calls, grown, rows, logits, mask, lengths, sent, out)
+        for rows in _groups(prompts):
+            jobs = [(row, i) for row, ids in enumerate(rows) for i in prompts[ids]]
+            grown = [(row, i) for row, i in jobs if not calls[i].request.options]
+            behind = self._prefill(rows)
+            for row, i in jobs:
+                if calls[i].request.options:
+                    out[i] = self._score(calls[i], rows[row], sent[i], behind.logits[row])
+            if grown:
+                if self._moved:  # scoring longer options leaves its own state behind
+                    behind = self._prefill(rows)
+                self._generate(calls, grown, rows, behind, sent, out)
 
-    def _prefill(self, rows: Sequence[Sequence[int]]) -> tuple[NDArray[Any], Ints, Ints]:
-        """Logits [B, V] behind each prompt, the mask [B, T], and the lengths [B]."""
+    def _prefill(self, rows: Sequence[Sequence[int]]) -> _Behind:
         lengths = np.array([len(r) for r in rows], dtype=np.int64)
         width = -(-int(lengths.max()) // ALIGN) * ALIGN
         shape = (len(rows), width)
@@ -131,8 +158,11 @@ class Session:
             mask[i, width - len(row) :] = 1
             places[i, width - len(row) :] = np.arange(len(row))
         self._infer.reset_state()
+        self._moved = False
         wanted = np.full((len(rows), 1), width - 1, dtype=np.int64)
-        return self._run(ids, mask, places, np.arange(len(rows)), wanted)[:, 0], mask, lengths
+        # A copy: the engine writes the next step's logits into the same memory.
+        logits = self._run(ids, mask, places, np.arange(len(rows)), wanted)[:, 0].copy()
+        return _Behind(logits, mask, lengths)
 
     def _run(self, ids: Ints, mask: Ints, places: Ints, beam: NDArray[Any], wanted: Ints) -> NDArray[Any]:
         if wanted.size == 1:  # one row of logits takes another kernel
@@ -151,25 +181,23 @@ class Session:
         calls: Sequence[Call],
         grown: Sequence[tuple[int, int]],
         rows: Sequence[tuple[int, ...]],
-        logits: NDArray[Any],
-        mask: Ints,
-        lengths: Ints,
+        behind: _Behind,
         sent: Mapping[int, str],
         out: dict[int, Response | Failure],
     ) -> None:
+        logits, mask, places = behind.logits, behind.mask, behind.lengths
         live: list[_Growing] = []
         for row, i in grown:
             sampler = Sampler.of(calls[i].request)
             live.append(_Growing(i, list(rows[row]), sampler, sampler.rng(), row))
         every = list(live)
-        places = lengths
         while live:
             for one in live:
                 self._grow(one, logits[one.row])
             live = [one for one in live if one.finish is None]
             if not live:
                 break
-            fill = [*live, *live[:1] * (MIN_ROWS - len(live))]
+            fill = [*live, *live[:1] * (-len(live) % self._rows)]
             from_rows = np.array([one.row for one in fill])
             ids = np.array([[one.ids[-1]] for one in fill], dtype=np.int64)
             mask = np.concatenate([mask[from_rows], np.ones((len(fill), 1), dtype=np.int64)], axis=1)
@@ -201,51 +229,37 @@ class Session:
         if full:
             one.finish = "length"
 
-    def _score(
-        self,
-        calls: Sequence[Call],
-        scored: Sequence[tuple[int, int]],
-        rows: Sequence[tuple[int, ...]],
-        logits: NDArray[Any],
-        mask: Ints,
-        lengths: Ints,
-        sent: Mapping[int, str],
-        out: dict[int, Response | Failure],
-    ) -> None:
-        """Every token of every option behind its prompt, in one step for all."""
-        lines: list[tuple[int, list[int]]] = []
-        of_call: dict[int, tuple[list[int], bool]] = {}
-        for row, i in scored:
-            options, clean = self._continuations(sent[i], rows[row], calls[i].request.options)
-            of_call[i] = (list(range(len(lines), len(lines) + len(options))), clean)
-            lines += [(row, option) for option in options]
-        firsts = [log_probability(logits[row], option[0]) for row, option in lines]
-        longest = max(len(option) for _, option in lines) - 1
-        rest = self._behind(lines, longest, mask, lengths) if longest else [[] for _ in lines]
-        for row, i in scored:
-            at, clean = of_call[i]
-            table = tuple((firsts[k], *rest[k]) for k in at)
-            out[i] = self._response(
-                calls[i], rows[row], sent[i], option_logprobs=table,
-                notes=() if clean else ("boundary_retokenised",),
-            )  # fmt: skip
+    def _score(self, call: Call, prompt: tuple[int, ...], sent: str, logits: NDArray[Any]) -> Response:
+        """Every token of every option behind the prompt; `logits` are those behind it, [V].
 
-    def _behind(
-        self, lines: Sequence[tuple[int, list[int]]], longest: int, mask: Ints, lengths: Ints
-    ) -> list[list[float]]:
+        Longer options are scored call by call: together with those of other calls, a step has another
+        number of rows, and that was measured to move the sixth digit.
+        """
+        options, clean = self._continuations(sent, prompt, call.request.options)
+        firsts = [log_probability(logits, option[0]) for option in options]
+        longest = max(len(option) for option in options) - 1
+        nothing: list[list[float]] = [[] for _ in options]
+        rest = self._rest(prompt, options, longest) if longest else nothing
+        return self._response(
+            call, prompt, sent,
+            option_logprobs=tuple((first, *more) for first, more in zip(firsts, rest, strict=True)),
+            notes=() if clean else ("boundary_retokenised",),
+        )  # fmt: skip
+
+    def _rest(self, prompt: tuple[int, ...], options: list[list[int]], longest: int) -> list[list[float]]:
         """Log-probabilities of the second and later tokens of each option."""
-        fill = [*lines, *lines[:1] * (MIN_ROWS - len(lines))]
-        from_rows = np.array([row for row, _ in fill])
+        behind = self._prefill([prompt])
+        self._moved = True
+        fill = [*options, *options[:1] * (-len(options) % self._rows)]
         ids = np.zeros((len(fill), longest), dtype=np.int64)
-        for k, (_, option) in enumerate(fill):
+        for k, option in enumerate(fill):
             ids[k, : len(option) - 1] = option[:-1]
-        steps = np.arange(longest, dtype=np.int64)
-        seen = np.concatenate([mask[from_rows], np.ones((len(fill), longest), dtype=np.int64)], axis=1)
-        places = lengths[from_rows][:, None] + steps[None, :]
-        logits = self._run(ids, seen, places, from_rows, np.tile(steps, (len(fill), 1)))
+        steps = np.tile(np.arange(longest, dtype=np.int64), (len(fill), 1))
+        seen = np.concatenate([np.repeat(behind.mask, len(fill), axis=0), np.ones_like(steps)], axis=1)
+        logits = self._run(ids, seen, len(prompt) + steps, np.zeros(len(fill)), steps)
         return [
             [log_probability(logits[k, j - 1], option[j]) for j in range(1, len(option))]
-            for k, (_, option) in enumerate(lines)
+            for k, option in enumerate(options)
         ]
 
     def _continuations(self, prompt: str, ids: Sequence[int], options: Sequence[str]) -> tuple[list[list[int]], bool]:

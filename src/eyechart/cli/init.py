@@ -10,7 +10,9 @@ from eyechart.cli.output import Answer, answers
 
 @click.command("init")
 @click.argument("data", type=click.Path(path_type=Path), required=False)
-@click.option("--out", type=click.Path(path_type=Path), default=Path("study.yaml"), show_default=True, help="File to write.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), default=Path("study.yaml"), show_default=True, help="File to write."
+)
 @click.option("--function", help="A rule system to sit the same test, as module:function.")
 @click.option("--backend", help="Backend of the model; the embedded one unless given.")
 @click.option("--url", help="Server of an OpenAI-compatible backend, ending in /v1.")

@@ -26,7 +26,9 @@ def command(action: str, name: str | None) -> Answer:
         ],
     }
     ready = sum(b.installed for b in backends)
-    return Answer(code="listed", text=f"{ready} of {len(backends)} backends can be used here.", data=data, lines=_lines(backends))
+    return Answer(
+        code="listed", text=f"{ready} of {len(backends)} backends can be used here.", data=data, lines=_lines(backends)
+    )
 
 
 def _lines(backends: list[models.Available]) -> Iterator[str]:

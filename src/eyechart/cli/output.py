@@ -12,9 +12,9 @@ from typing import Any, NoReturn, TypeVar
 
 import click
 
-from eyechart import __version__
 from eyechart.core.errors import EyechartError
 from eyechart.runner.fulfil import Tally
+from eyechart.version import __version__
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -28,7 +28,9 @@ def command(study: Path, out: Path | None, store: Path | None, measure: int | No
 
 def answer(plan: Plan) -> Answer:
     grid = plan.grid
-    text = f"{plan.scores:,} scores from {plan.needed:,} calls, {plan.stored:,} of them stored: {len(plan.new):,} to make."
+    text = (
+        f"{plan.scores:,} scores from {plan.needed:,} calls, {plan.stored:,} of them stored: {len(plan.new):,} to make."
+    )
     return Answer(code="plan", text=text, data=plan.data(), lines=_lines(plan), warnings=list(grid.notes))
 
 

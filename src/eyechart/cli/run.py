@@ -45,9 +45,7 @@ def answer(ran: Ran) -> Answer:
         "failures": ran.reasons,
         "sentences": found,
     }
-    return Answer(
-        code=code, text=text, data=data, lines=_lines(ran, found), warnings=warnings, exit_code=exit_code
-    )
+    return Answer(code=code, text=text, data=data, lines=_lines(ran, found), warnings=warnings, exit_code=exit_code)
 
 
 def _verdict(ran: Ran) -> tuple[str, str, int]:

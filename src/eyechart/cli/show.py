@@ -10,8 +10,8 @@ from eyechart.app.opened import Run
 from eyechart.app.opened import open as open_run
 from eyechart.app.report import report_input
 from eyechart.cli.output import Answer, answers, clean
-from eyechart.report.plain import analysis_data
 from eyechart.report.messages import say
+from eyechart.report.plain import analysis_data
 from eyechart.report.sentences import plain_sentences
 from eyechart.report.terminal import render_terminal
 

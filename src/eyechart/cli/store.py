@@ -59,5 +59,7 @@ def merge(target: Path, others: tuple[Path, ...]) -> Answer:
             added += store.merge(_file(other))
         total = store.counts().responses
     return Answer(
-        code="merged", text=f"{added:,} answers are new; {target} holds {total:,}.", data={"added": added, "responses": total}
+        code="merged",
+        text=f"{added:,} answers are new; {target} holds {total:,}.",
+        data={"added": added, "responses": total},
     )

@@ -53,9 +53,10 @@ def read_yaml(text: str, file: str | None = None) -> Document:
     try:
         node = yaml.load(text)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
     except MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        line = mark.line + 1 if mark else None
-        problem = (error.problem or "not YAML").split("\n")[0]
+        found = cast("Any", error)
+        mark = found.problem_mark or found.context_mark
+        line = int(mark.line) + 1 if mark else None
+        problem = str(found.problem or "not YAML").split("\n")[0]
         raise InputError(f"not valid YAML: {problem}", file=file, line=line) from None
     except (YAMLError, ValueError) as error:
         raise InputError(f"not valid YAML: {str(error).splitlines()[0]}", file=file) from None
@@ -65,17 +66,18 @@ def read_yaml(text: str, file: str | None = None) -> Document:
 
 
 def _plain(node: Any, path: Path, document: Document) -> Any:
+    position: Any = getattr(node, "lc", None)
     if isinstance(node, Mapping):
         out: dict[str, Any] = {}
         for raw, value in cast("Mapping[Any, Any]", node).items():
             key = raw if isinstance(raw, str) else str(raw)
-            if (position := getattr(node, "lc", None)) is not None:
+            if position is not None:
                 document.lines[(*path, key)] = position.key(raw)[0] + 1
             out[key] = _plain(value, (*path, key), document)
         return out
     if isinstance(node, list):
         for i in range(len(cast("list[Any]", node))):
-            if (position := getattr(node, "lc", None)) is not None:
+            if position is not None:
                 document.lines[(*path, i)] = position.item(i)[0] + 1
         return [_plain(v, (*path, i), document) for i, v in enumerate(cast("list[Any]", node))]
     if isinstance(node, date):
@@ -100,7 +102,7 @@ def load_study(text: str, file: str | None = None) -> StudySpec:
     document = read_yaml(text, file)
     if not isinstance(document.data, dict):
         raise InputError("a study is a mapping with sections such as dataset and prompt", file=file)
-    data = cast("dict[str, Any]", document.data)
+    data = cast("dict[str, Any]", document.data)  # pyright: ignore[reportUnknownMemberType]
     if flat.is_flat(data):
         data = flat.from_flat(data)
         document.data, document.lines = data, {}
@@ -144,9 +146,7 @@ def _unknown_text(key: str, names: Sequence[str], kind: str) -> str:
     return f"there is no {kind} {key}; {hint}"
 
 
-def _section(
-    document: Document, model: type[Value], path: Path, data: Any, problems: list[InputError]
-) -> Value | None:
+def _section(document: Document, model: type[Value], path: Path, data: Any, problems: list[InputError]) -> Value | None:
     try:
         return model.model_validate(data)
     except ValidationError as error:
@@ -154,9 +154,7 @@ def _section(
         return None
 
 
-def _problems(
-    document: Document, model: type[BaseModel], path: Path, error: ValidationError
-) -> list[InputError]:
+def _problems(document: Document, model: type[BaseModel], path: Path, error: ValidationError) -> list[InputError]:
     """One message a mistake; a union reports one error a branch, of which the first is shown."""
     out: list[InputError] = []
     seen: set[Path] = set()
@@ -225,9 +223,7 @@ def _advice(item: Mapping[str, Any]) -> str:
     return f"{value_of(item)} does not fit: {wanted}"
 
 
-def _factors(
-    document: Document, spec: Spec, data: Mapping[str, Any], problems: list[InputError]
-) -> tuple[Factor, ...]:
+def _factors(document: Document, spec: Spec, data: Mapping[str, Any], problems: list[InputError]) -> tuple[Factor, ...]:
     if data.get("factors") is not None and data.get("perturbations") is not None:
         problems.append(document.error("write factors or perturbations, not both", ("perturbations",)))
         return ()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from eyechart.core.errors import InputError
 from eyechart.core.identity import digest
@@ -135,7 +135,8 @@ class Asking:
     @classmethod
     def from_body(cls, body: Mapping[str, Any]) -> Asking:
         seed = body.get("seed")
-        params = {k: tuple(v) if isinstance(v, list) else v for k, v in body.get("decoding", {}).items()}
+        decoding: Mapping[str, Any] = body.get("decoding", {})
+        params = {k: tuple(cast("list[Any]", v)) if isinstance(v, list) else v for k, v in decoding.items()}
         return cls(
             prompt=body["prompt"],
             elicit=body["elicit"],
@@ -178,9 +179,7 @@ def stated_digest(spec: Spec) -> str:
     return digest("s1", spec.stated())
 
 
-def effective(
-    spec: Spec, model_facts: Mapping[str, Any] | None = None, operational: tuple[str, ...] = ()
-) -> Effective:
+def effective(spec: Spec, model_facts: Mapping[str, Any] | None = None, operational: tuple[str, ...] = ()) -> Effective:
     """Resolve `spec`. `model_facts` (file hash) replace the stated path and name; options of the
     backend that are `operational` cannot move an answer and are left out.
 
@@ -247,9 +246,7 @@ def _evaluation(spec: Spec, inert: list[Inert]) -> tuple[str, str, Reading]:
     score: Name = ev.score or base.get("score", DEFAULTS["evaluation.score"])
     if extraction == "regex":
         if ev.pattern is None:
-            raise InputError(
-                "reading by regex needs a pattern, e.g. 'answer is (\\w+)'", field="evaluation.pattern"
-            )
+            raise InputError("reading by regex needs a pattern, e.g. 'answer is (\\w+)'", field="evaluation.pattern")
         extraction = {"regex": {"pattern": ev.pattern}}
     elif ev.pattern is not None:
         inert.append(Inert("evaluation.pattern", "the answer is not read by regex"))

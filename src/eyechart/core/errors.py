@@ -1,10 +1,10 @@
 """The errors that a person sees: one clear line each, and the exit code that goes with it.
 
-    EyechartError            exit code 2 unless it says otherwise
-    ├── InputError           wrong usage or input: what is wrong, where, what to write instead
-    ├── MissingExtra         an optional package is absent: names the extra to install
-    ├── TooManyFailures      ran, but too little came back to say anything (exit code 3)
-    └── Stopped              by budget or interrupt; the same command goes on (exit code 4)
+EyechartError            exit code 2 unless it says otherwise
+├── InputError           wrong usage or input: what is wrong, where, what to write instead
+├── MissingExtra         an optional package is absent: names the extra to install
+├── TooManyFailures      ran, but too little came back to say anything (exit code 3)
+└── Stopped              by budget or interrupt; the same command goes on (exit code 4)
 """
 
 from __future__ import annotations

@@ -121,8 +121,7 @@ def put(spec: Spec, changes: Mapping[str, Any]) -> Spec:
             node[part] = dict(cast("Mapping[str, Any]", child)) if isinstance(child, Mapping) else {}
             node = node[part]
         if path.endswith("+"):
-            extra = [] if value in (None, "none") else value if isinstance(value, list | tuple) else [value]
-            node[parts[-1]] = [*node.get(parts[-1], ()), *cast("Sequence[Any]", extra)]
+            node[parts[-1]] = [*node.get(parts[-1], ()), *_appended(value)]
         else:
             node[parts[-1]] = value
     try:
@@ -131,6 +130,13 @@ def put(spec: Spec, changes: Mapping[str, Any]) -> Spec:
         first = error.errors()[0]
         path = next(iter(changes)) if len(changes) == 1 else ".".join(str(p) for p in first["loc"])
         raise InputError(f"{value_of(first)} does not fit: {first['msg']}", field=path) from None
+
+
+def _appended(value: Any) -> list[Any]:
+    """What a level adds to a list: nothing, one thing, or several."""
+    if value in (None, "none"):
+        return []
+    return list(cast("Sequence[Any]", value)) if isinstance(value, list | tuple) else [value]
 
 
 def value_of(error: Mapping[str, Any]) -> str:
@@ -162,7 +168,7 @@ def cell(spec: Spec, factors: Sequence[Factor], chosen: Sequence[int]) -> Cell:
         levels.append((factor.name, name))
         for path, value in changes_of(factor, level).items():
             if path.endswith("+"):
-                appended += [] if value in (None, "none") else value if isinstance(value, list) else [value]
+                appended += _appended(value)
             else:
                 changes[path] = value
     if appended:

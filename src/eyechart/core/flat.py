@@ -7,7 +7,7 @@ and score is observed, not chosen, and so stays out of every digest.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from eyechart.core.errors import InputError
 from eyechart.core.registry import nearest
@@ -38,8 +38,12 @@ def from_flat(data: Mapping[str, Any]) -> dict[str, Any]:
 
     Raises InputError for a key that the snapshot does not have.
     """
-    decode, task = data.get("decode") or {}, data.get("task") or {}
-    for known, given, where in ((KEYS, data, ""), (_DECODE, decode, "decode."), (_TASK, task, "task.")):
+    decode: Mapping[str, Any] = data.get("decode") or {}
+    task: Mapping[str, Any] = data.get("task") or {}
+    parts: tuple[tuple[tuple[str, ...], Mapping[str, Any], str], ...] = (
+        (KEYS, data, ""), (_DECODE, decode, "decode."), (_TASK, task, "task."),
+    )  # fmt: skip
+    for known, given, where in parts:
         for key in given:
             if key not in known:
                 close = nearest(key, known)
@@ -79,7 +83,7 @@ def _text(value: Any) -> str | None:
 def _dense(value: Mapping[str, Any]) -> dict[str, Any]:
     out: dict[str, Any] = {}
     for key, part in value.items():
-        dense = _dense(part) if isinstance(part, Mapping) else part  # pyright: ignore[reportUnknownArgumentType]
+        dense = _dense(cast("Mapping[str, Any]", part)) if isinstance(part, Mapping) else part
         if dense is not None and dense != {}:
             out[key] = dense
     return out

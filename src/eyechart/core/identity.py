@@ -37,7 +37,7 @@ def canonical(value: Any) -> Any:
     if isinstance(value, float):
         if not math.isfinite(value):
             raise ValueError(f"{value} has no canonical form: write a finite number, or leave the field out")
-        return int(value) if value == int(value) and abs(value) < 2**53 else value
+        return int(value) if value.is_integer() and abs(value) < 2**53 else value
     if isinstance(value, Mapping):
         out = {str(k): canonical(v) for k, v in cast("Mapping[Any, Any]", value).items() if not _absent(v)}
         return {k: v for k, v in out.items() if not _absent(v)}

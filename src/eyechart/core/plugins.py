@@ -127,7 +127,7 @@ def make(registry: Registry[Callable[..., T]], name: Name) -> T:
     """The plug-in that `name` asks for. Raises InputError for a name or parameter that is not there."""
     key, arguments = split_name(name)
     kind = registry.get(key)
-    parameters = {f.name: f for f in fields(kind)} if is_dataclass(kind) else {}
+    parameters = {f.name: f for f in fields(cast("Any", kind))} if is_dataclass(kind) else {}
     for argument in arguments:
         if argument not in parameters:
             close = nearest(argument, parameters)
@@ -137,7 +137,7 @@ def make(registry: Registry[Callable[..., T]], name: Name) -> T:
         if name_ not in arguments and parameter.default is MISSING and parameter.default_factory is MISSING:
             raise InputError(f"{registry.kind} {key} needs {name_}: write {{{key}: {{{name_}: ...}}}}")
     try:
-        return kind(**arguments)
+        return cast("Callable[..., T]", kind)(**arguments)
     except (TypeError, ValueError) as error:
         raise InputError(f"{registry.kind} {key}: {error}") from None
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 Scalar = str | int | float | bool | None
 
@@ -102,12 +102,13 @@ class Request:
         if self.options:
             out["options"] = list(self.options)
         if self.params:
-            out["params"] = {k: list(v) if isinstance(v, tuple) else v for k, v in self.params}
+            out["params"] = {k: list(cast("tuple[Any, ...]", v)) if isinstance(v, tuple) else v for k, v in self.params}
         return out
 
     @classmethod
     def from_body(cls, body: Mapping[str, Any]) -> Request:
-        params = {k: tuple(v) if isinstance(v, list) else v for k, v in body.get("params", {}).items()}
+        stated: Mapping[str, Any] = body.get("params", {})
+        params = {k: tuple(cast("list[Any]", v)) if isinstance(v, list) else v for k, v in stated.items()}
         return cls(
             elicit=body["elicit"],
             prompt=body.get("prompt"),

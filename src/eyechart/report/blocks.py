@@ -5,8 +5,8 @@ scores and changes in blocks are fractions of 1. A text is either a `Message`, w
 the catalogue in the language of the report, or a `str`: what a person, a file or a model wrote, shown
 as it is and never translated.
 
->>> Note(kind="info", text=message("note.run", run="3")).text
-Message(key='note.run', params=(('run', '3'),))
+>>> Note(kind="info", text=message("heat.sd", sd="1.3")).text
+Message(key='heat.sd', params=(('sd', '1.3'),))
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ Mark = Literal[
 
 def message(key: str, /, **params: Text | int) -> Message:
     """
-    >>> message("range.cells", n=12)
-    Message(key='range.cells', params=(('n', '12'),))
+    >>> message("count.setups.many", n=12)
+    Message(key='count.setups.many', params=(('n', '12'),))
     """
     return Message(key, tuple((k, str(v) if isinstance(v, int) else v) for k, v in params.items()))
 
@@ -271,6 +271,8 @@ class SamplesBlock:
 
     title: Text
     samples: tuple[SampleView, ...]
+    side: Text | None = None
+    """Whose failures they are, where that is not plain."""
     note: Text | None = None
 
 

@@ -20,6 +20,7 @@ from typing import Any, cast
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from eyechart.report import numbers
 from eyechart.report.blocks import (
     Block,
     Cell,
@@ -69,7 +70,8 @@ def source(name: str) -> str:
     env = environment()
     if env.loader is None:
         raise RuntimeError("the environment of the templates has no loader")
-    return env.loader.get_source(env, name)[0].strip()
+    # A browser reads CRLF as LF, and the hash of the script is of what it reads.
+    return env.loader.get_source(env, name)[0].replace("\r\n", "\n").strip()
 
 
 def safe(html: str) -> Markup:
@@ -101,6 +103,11 @@ class Ui:
     states = frozenset({"stated", "default", "unknown", "kept", "broken", "inert"})
     _taken: set[str] = field(default_factory=set[str])
     _drawn: int = 0
+
+    @property
+    def locale(self) -> str:
+        """What the `lang` attribute says: of Chinese, which glyphs are meant."""
+        return "zh-Hans" if self.lang == "zh" else self.lang
 
     def t(self, text: Text) -> Markup:
         return safe(say(text, self.lang, isolated, escape_html))
@@ -169,13 +176,13 @@ class Ui:
 
     def left_out(self, text: str) -> Markup:
         left = clip(text, ANSWER)[1]
-        return self.word("ui.left_out", n=str(left)) if left else Markup()
+        return self.word("ui.left_out", n=numbers.whole(left)) if left else Markup()
 
     def prompt(self, text: str) -> Markup:
         head, tail, left = clip_middle(text, PROMPT_HEAD, PROMPT_TAIL)
         if not left:
             return safe(visible(head))
-        cut = self.word("ui.cut", n=str(left))
+        cut = self.word("ui.cut", n=numbers.whole(left))
         return safe(f'{visible(head)}\n<span class="none">{cut}</span>\n{visible(tail)}')
 
     def checklist(self, block: ChecklistBlock) -> Table:

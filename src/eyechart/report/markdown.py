@@ -121,6 +121,8 @@ def _block(block: Block, language: str) -> Iterator[str]:
                 yield _table(view.twin, language)
         case SamplesBlock():
             yield f"#### {_say(block.title, language)}"
+            if block.side is not None:
+                yield _say(block.side, language)
             for sample in block.samples:
                 yield from _sample(sample, language)
             if block.note is not None:

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from eyechart.analysis.results import CellScore
+from eyechart.core.records import NotEstimable
 from eyechart.report import numbers
-from eyechart.report.blocks import State, Text, message
+from eyechart.report.blocks import Message, State, Text, message
 from eyechart.report.common import baseline_of, counted
 from eyechart.report.inputs import FieldRow, ReportInput, Rule
+from eyechart.report.messages.known import recognised
 
 Answer = tuple[State, Text]
 
@@ -59,13 +62,13 @@ def _moves_decoding(given: ReportInput) -> bool:
 
 def _seed(given: ReportInput, fields: dict[str, FieldRow]) -> Answer:
     field = fields.get("decoding.seed")
-    if field is not None and field.state == "stated":
-        return "kept", message("rule.field.stated", path=field.path, value=field.value or "?")
+    if field is not None and field.value is not None and field.state in ("stated", "inert"):
+        return "kept", message(f"rule.field.{field.state}", path=field.path, value=field.value)
     if sampled(fields) is False and not _moves_decoding(given):
         return "kept", message("rule.seed_stated.inert")
-    if field is None or field.state in ("unknown", "inert"):
+    if field is None or field.value is None:
         return "unknown", message("rule.not_in_fingerprint", path="decoding.seed")
-    return "broken", message("rule.field.default", path=field.path, value=field.value or "?")
+    return "broken", message("rule.field.default", path=field.path, value=field.value)
 
 
 def _stated(path: str) -> Callable[[ReportInput, dict[str, FieldRow]], Answer]:
@@ -80,6 +83,13 @@ def _stated(path: str) -> Callable[[ReportInput, dict[str, FieldRow]], Answer]:
     return check
 
 
+def _samples_nothing(score: CellScore) -> bool:
+    """Whether the analysis says of this set-up that another run would draw nothing anew."""
+    number = score.repeat_it
+    reason = recognised(number.reason) if isinstance(number, NotEstimable) else ""
+    return isinstance(reason, Message) and reason.key in ("why.one_run_greedy", "why.construction")
+
+
 def _repeats(given: ReportInput, fields: dict[str, FieldRow]) -> Answer:
     base = baseline_of(given.analysis)
     if base is None:
@@ -88,6 +98,8 @@ def _repeats(given: ReportInput, fields: dict[str, FieldRow]) -> Answer:
     few = [s for s in given.analysis.scores if s.repeats < ENOUGH]
     if not few:
         return "kept", message("rule.repeats.enough", n=n)
+    if all(_samples_nothing(s) for s in few):
+        return "kept", message("rule.repeats.mixed", greedy=counted("count.setups", len(few)))
     draws = sampled(fields)
     if draws is None:
         return "unknown", message("rule.repeats.unclear", n=n)

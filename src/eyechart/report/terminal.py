@@ -46,8 +46,8 @@ from eyechart.report.svg.marks import Scale, scale_over
 from eyechart.report.text import ELLIPSIS, clean, clean_lines, clip
 
 ANSWER, WORDS = 400, 160
-STRIP = 44
-"""Letters of a strip."""
+NUMBERS = 26
+"""Letters that a number beside a strip may take."""
 LEVELS = "▁▂▃▄▅▆▇█"
 TONES = {"moves": "bold yellow", "quiet": "bold cyan", "unknown": "bold"}
 MARKS = {"kept": "✓ ", "broken": "✗ ", "stated": "● ", "default": "○ ", "inert": "– ", "unknown": "? "}
@@ -124,6 +124,8 @@ def _block(block: Block, language: str, width: int) -> Iterator[RenderableType]:
                 yield from _curve(curve, language)
         case SamplesBlock():
             yield Line(f"\n{_say(block.title, language)}", style="bold")
+            if block.side is not None:
+                yield Line(_say(block.side, language), style="dim")
             for sample in block.samples:
                 yield from _sample(sample, language)
             if block.note is not None:
@@ -145,22 +147,34 @@ def _chart(
 ) -> Iterator[RenderableType]:
     match block:
         case SpanBlock():
-            yield _spans(block, language)
+            yield _spans(block, language, width)
         case DotsBlock():
-            yield _dots(block, language)
+            yield _dots(block, language, width)
         case RadarBlock():
             axes = [(_say(axis.name, language), axis.corrected) for axis in block.axes]
-            yield _bars(axes)
+            yield _bars(axes, width)
         case BarsBlock():
-            yield _bars([(_say(bar.name, language), bar.value) for bar in block.bars])
+            yield _bars([(_say(bar.name, language), bar.value) for bar in block.bars], width)
         case HeatMapBlock():
             yield from _table(block.twin, language, width)
 
 
-def _grid(*columns: tuple[str, bool]) -> Grid:
+def strip_of(width: int) -> int:
+    """Letters of a strip on a console of `width`.
+
+    >>> strip_of(120), strip_of(80), strip_of(50)
+    (44, 28, 16)
+    """
+    return max(16, min(44, width - 52))
+
+
+def _grid(width: int, *columns: tuple[str, bool]) -> Grid:
+    """Names, a strip and a number; names too long for what the strip leaves end in an ellipsis."""
     grid = Grid(box=None, padding=(0, 2, 0, 0), show_header=any(title for title, _ in columns), header_style="dim")
     for title, numeric in columns:
-        grid.add_column(Line(title), justify="right" if numeric else "left", overflow="fold")
+        justify = "right" if numeric else "left"
+        grid.add_column(Line(title), justify=justify, overflow="ellipsis", no_wrap=True)
+    grid.columns[0].max_width = max(8, width - strip_of(width) - NUMBERS)
     return grid
 
 
@@ -225,17 +239,17 @@ def _cell(cell: Cell, language: str) -> Line:
 
 def _strip(scale: Scale, marks: Sequence[tuple[float, float, str]]) -> str:
     """One line of letters; later marks stand over earlier ones."""
-    line = [" "] * STRIP
+    line = [" "] * (round(scale.end) + 1)
     for low, high, letter in marks:
         first, last = round(scale.at(low)), round(scale.at(high))
         line[first : last + 1] = [letter] * (last - first + 1)
     return "".join(line)
 
 
-def _spans(block: SpanBlock, language: str) -> Grid:
+def _spans(block: SpanBlock, language: str, width: int) -> Grid:
     seen = [v for span in block.spans for v in (span.low, span.high, span.point) if v is not None]
-    scale = scale_over(seen, 0, STRIP - 1, least=0.05)
-    grid = _grid(("", False), ("", False), ("", True))
+    scale = scale_over(seen, 0, strip_of(width) - 1, least=0.05)
+    grid = _grid(width, ("", False), ("", False), ("", True))
     for span in block.spans:
         marks: list[tuple[float, float, str]] = []
         if span.low is not None and span.high is not None:
@@ -248,11 +262,12 @@ def _spans(block: SpanBlock, language: str) -> Grid:
     return grid
 
 
-def _dots(block: DotsBlock, language: str) -> Grid:
+def _dots(block: DotsBlock, language: str, width: int) -> Grid:
     seen = [v for r in block.rows for v in (*r.runs, r.mean, *(r.repeat or ()), *(r.items or ())) if v is not None]
-    scale = scale_over(seen, 0, STRIP - 1, least=0.05)
-    ends = f"{numbers.points(scale.low)}{' ' * (STRIP - 10)}{numbers.points(scale.high):>5}"
+    scale = scale_over(seen, 0, strip_of(width) - 1, least=0.05)
+    ends = f"{numbers.points(scale.low)}{' ' * (strip_of(width) - 10)}{numbers.points(scale.high):>5}"
     grid = _grid(
+        width,
         (_say(message("setups.setup"), language), False),
         (ends, False),
         (_say(message("setups.score"), language), True),
@@ -267,14 +282,14 @@ def _dots(block: DotsBlock, language: str) -> Grid:
     return grid
 
 
-def _bars(values: Sequence[tuple[str, float | None]]) -> Grid:
+def _bars(values: Sequence[tuple[str, float | None]], width: int) -> Grid:
     most = max([0.01, *(v for _, v in values if v is not None)])
-    grid = _grid(("", False), ("", False), ("", True))
+    grid = _grid(width, ("", False), ("", False), ("", True))
     for name, value in values:
         if value is None:
             grid.add_row(Line(name), Line("?", style="dim"), Line("–"))
         else:
-            bar = "█" * round(STRIP * max(0.0, value) / most)
+            bar = "█" * round(strip_of(width) * max(0.0, value) / most)
             grid.add_row(Line(name), Line(bar, style="blue"), Line(numbers.points(value, 2)))
     return grid
 

@@ -12,7 +12,7 @@ import random
 import signal
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
@@ -279,7 +279,7 @@ def _lose(run: _Run, failure: Failure) -> None:
 
 
 @contextmanager
-def _interruptible(tally: Tally) -> Iterator[None]:
+def _interruptible(tally: Tally) -> Generator[None]:
     """Ctrl-C lets what is in flight end and keeps it; a second one ends at once."""
     loop = asyncio.get_running_loop()
 

@@ -77,9 +77,7 @@ def _counts(seed: int, block: int, rows: int, units: int) -> FloatArray:
     return counts
 
 
-def percentile_interval(
-    draws: ArrayLike, level: float = 0.95, *, name: str = "bootstrap"
-) -> Interval | NotEstimable:
+def percentile_interval(draws: ArrayLike, level: float = 0.95, *, name: str = "bootstrap") -> Interval | NotEstimable:
     """Percentile interval from resampled values of one quantity, `draws` [B], in the unit of the draws.
 
     Under-covers with few items (no better than z with the n form of the variance): 10 values resampled

@@ -135,8 +135,7 @@ def response_curve(
     p_flat = _p_flat(change, units - 1, bound)
     verdict = _verdict(change, (p_flat, p_bend, departure), bound, 1 - level)
     steps = tuple(
-        paired_change(above, below, clusters, level=level, name=f"{name} step")
-        for below, above in pairwise(scores)
+        paired_change(above, below, clusters, level=level, name=f"{name} step") for below, above in pairwise(scores)
     )
     step_ps = _corrected(steps)
     ups = {e.value > 0 for e in _shown(steps, step_ps, 1 - level)}
@@ -161,9 +160,7 @@ def response_curve(
     )
 
 
-def _slope(
-    x: FloatArray, scores: FloatArray, codes: Codes | None, level: float, name: str
-) -> Estimate | NotEstimable:
+def _slope(x: FloatArray, scores: FloatArray, codes: Codes | None, level: float, name: str) -> Estimate | NotEstimable:
     centred = x - x.mean()
     squares = float(np.sum(centred**2))
     slopes = centred @ scores / squares
@@ -180,20 +177,14 @@ def _scaled(e: Estimate | NotEstimable, by: float, name: str) -> Estimate | NotE
     if isinstance(e, NotEstimable):
         return replace(e, name=name)
     i = e.interval
-    interval = (
-        None if i is None else Interval(low=i.low * by, high=i.high * by, level=i.level, method=i.method)
-    )
-    return replace(
-        e, name=name, value=e.value * by, se=None if e.se is None else e.se * by, interval=interval
-    )
+    interval = None if i is None else Interval(low=i.low * by, high=i.high * by, level=i.level, method=i.method)
+    return replace(e, name=name, value=e.value * by, se=None if e.se is None else e.se * by, interval=interval)
 
 
 def _p_flat(change: Estimate | NotEstimable, df: int, bound: float) -> float | None:
     if isinstance(change, NotEstimable) or change.se is None:
         return None
-    return max(
-        t_upper((bound - change.value) / change.se, df), t_upper((bound + change.value) / change.se, df)
-    )
+    return max(t_upper((bound - change.value) / change.se, df), t_upper((bound + change.value) / change.se, df))
 
 
 def _departure(x: FloatArray, means: FloatArray) -> float:
@@ -259,9 +250,7 @@ def _corrected(steps: Sequence[Estimate | NotEstimable]) -> tuple[float | None, 
     return tuple(next(corrected) if isinstance(e, Estimate) and e.p is not None else None for e in steps)
 
 
-def _shown(
-    steps: Sequence[Estimate | NotEstimable], ps: Sequence[float | None], alpha: float
-) -> list[Estimate]:
+def _shown(steps: Sequence[Estimate | NotEstimable], ps: Sequence[float | None], alpha: float) -> list[Estimate]:
     pairs = zip(steps, ps, strict=True)
     return [e for e, p in pairs if isinstance(e, Estimate) and p is not None and p < alpha]
 

@@ -58,9 +58,7 @@ def _checked(values: ArrayLike, what: str, dimensions: int, limits: tuple[float,
         return array
     low, high = limits
     if array.min() < low - SLACK or array.max() > high + SLACK:
-        raise ValueError(
-            f"{what}: values from {low:g} to {high:g} wanted, {array.min():g} to {array.max():g} found"
-        )
+        raise ValueError(f"{what}: values from {low:g} to {high:g} wanted, {array.min():g} to {array.max():g} found")
     return np.clip(array, low, high)
 
 

@@ -333,9 +333,7 @@ def _by_runs(runs: _Runs, level: float, name: str) -> Estimate | NotEstimable:
     return _centred(runs, m.se, m.df, level, name, method=f"t({m.df}) over runs", units=m.units)
 
 
-def _centred(
-    runs: _Runs, se: float, df: float, level: float, name: str, *, method: str, units: int
-) -> Estimate:
+def _centred(runs: _Runs, se: float, df: float, level: float, name: str, *, method: str, units: int) -> Estimate:
     mean, half = float(runs.means.mean()), t_quantile(0.5 + level / 2, df) * se
     interval = Interval(low=max(0.0, mean - half), high=min(1.0, mean + half), level=level, method=method)
     return Estimate(name=name, value=mean, se=se, interval=interval, n=units)

@@ -95,9 +95,7 @@ def moments(values: FloatArray, codes: Codes | None) -> Moments:
     residuals = cluster_sums(values - mean, codes)
     se = float(np.sqrt(units / (units - 1) * np.sum(residuals**2))) / n
     effective = float(n) if codes is None else effective_clusters(codes)
-    return Moments(
-        mean=mean, se=se, df=units - 1, units=units, effective=effective, clustered=codes is not None
-    )
+    return Moments(mean=mean, se=se, df=units - 1, units=units, effective=effective, clustered=codes is not None)
 
 
 def t_estimate(
@@ -176,9 +174,7 @@ def constant_estimate(
     if null is not None:
         p = 1.0 if not learnt else ((null - low) / (c - low) if c > null else (high - null) / (high - c)) ** u
     noun = "items" if codes is None else "clusters"
-    method = f"exact bound: 0 of {units} {noun} differ" + (
-        "" if codes is None else " (effective number used)"
-    )
+    method = f"exact bound: 0 of {units} {noun} differ" + ("" if codes is None else " (effective number used)")
     return Estimate(
         name=name,
         value=c,
@@ -215,9 +211,7 @@ def few_units(m: Moments) -> tuple[str, ...]:
         return ()
     if not m.clustered:
         return (f"only {m.units} items: a t interval of so few leans on normality",)
-    return (
-        f"{m.effective:.1f} effective clusters (of {m.units}), under {FEW}: the interval may be too narrow",
-    )
+    return (f"{m.effective:.1f} effective clusters (of {m.units}), under {FEW}: the interval may be too narrow",)
 
 
 def sparse_units(values: FloatArray, codes: Codes | None) -> tuple[str, ...]:

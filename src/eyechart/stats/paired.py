@@ -83,9 +83,7 @@ def mcnemar_exact(only_a: int, only_b: int) -> float:
     return min(1.0, 2.0 * binomial_cdf(min(only_a, only_b), only_a + only_b, 0.5))
 
 
-def sign_flip_p(
-    diff: ArrayLike, clusters: ArrayLike | None = None, *, seed: int, draws: int = 10_000
-) -> float:
+def sign_flip_p(diff: ArrayLike, clusters: ArrayLike | None = None, *, seed: int, draws: int = 10_000) -> float:
     """Two-sided p of "the differences are symmetric about 0", by flipping signs of items or clusters.
 
     `diff` [n]: any finite numbers. Whole clusters flip together. Where 2^G <= `draws` all flips are

@@ -131,9 +131,7 @@ def crossed_spread(
     if configs < 2:
         return NotEstimable(name=name, reason="fewer than two configurations have no spread", n=configs)
     if units < 2:
-        return NotEstimable(
-            name=name, reason="one item or cluster: noise and spread cannot be told apart", n=units
-        )
+        return NotEstimable(name=name, reason="one item or cluster: noise and spread cannot be told apart", n=units)
     means = scores.mean(axis=1)
     residual = _residual(scores)
     if float(np.max(np.abs(residual))) <= TINY:
@@ -146,9 +144,7 @@ def crossed_spread(
     p = f_upper(f, configs - 1, (configs - 1) * (units - 1))
     warnings: tuple[str, ...] = ()
     if codes is not None and effective_clusters(codes) < FEW:
-        warnings = (
-            f"{effective_clusters(codes):.1f} effective clusters, under {FEW}: the noise is poorly known",
-        )
+        warnings = (f"{effective_clusters(codes):.1f} effective clusters, under {FEW}: the noise is poorly known",)
     method = "Var(means) - MS_residual / n" if codes is None else "Var(means) - CR1 residual variance"
     return _spread(name, means, noise, p, method, warnings)
 
@@ -158,16 +154,10 @@ def _residual(scores: FloatArray) -> FloatArray:
     return scores - rows - columns + scores.mean()
 
 
-def _spread(
-    name: str, means: FloatArray, noise: float, p: float, method: str, warnings: tuple[str, ...]
-) -> Spread:
+def _spread(name: str, means: FloatArray, noise: float, p: float, method: str, warnings: tuple[str, ...]) -> Spread:
     raw = float(np.var(means, ddof=1))
     variance = raw - noise
-    sd = (
-        variance**0.5
-        if variance > 0
-        else NotEstimable(name=name, reason="no spread beyond noise", n=means.size)
-    )
+    sd = variance**0.5 if variance > 0 else NotEstimable(name=name, reason="no spread beyond noise", n=means.size)
     return Spread(
         name=name,
         n=means.size,

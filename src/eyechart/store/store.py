@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -268,9 +268,11 @@ class Store:
         for (line,) in self._rows("PRAGMA integrity_check"):
             if line != "ok":
                 problems.append(f"database: {line}")
-        problems += self._verify_bodies("request", lambda body: request_digest(Request.from_body(body)))
+        problems += self._verify_bodies("request", _request_of)
         problems += self._verify_bodies("engine", _engine_of)
-        known = {table: {row[0] for row in self._rows(f"SELECT digest FROM {table}")} for table in ("request", "engine")}
+        known = {
+            table: {row[0] for row in self._rows(f"SELECT digest FROM {table}")} for table in ("request", "engine")
+        }
         for key, request, engine, repeat, digest, body in self._rows("SELECT * FROM response"):
             if call_key(request, engine, repeat) != key:
                 problems.append(f"response {key}: its key does not follow from its request, engine and repeat")
@@ -286,7 +288,7 @@ class Store:
                 problems.append(f"response {key}: its text was changed (digest {found}, stored {digest})")
         return problems
 
-    def _verify_bodies(self, table: str, derive: Any) -> list[str]:
+    def _verify_bodies(self, table: str, derive: Callable[[dict[str, Any]], str]) -> list[str]:
         problems: list[str] = []
         for digest, body in self._rows(f"SELECT digest, body FROM {table}"):
             try:
@@ -297,6 +299,10 @@ class Store:
             if found != digest:
                 problems.append(f"{table} {digest}: was changed (digest {found})")
         return problems
+
+
+def _request_of(body: dict[str, Any]) -> str:
+    return request_digest(Request.from_body(body))
 
 
 def _engine_of(body: dict[str, Any]) -> str:

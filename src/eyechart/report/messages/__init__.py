@@ -14,10 +14,12 @@ from functools import cache
 from string import Formatter
 
 from eyechart.report.blocks import Message, Text
-from eyechart.report.messages.en import EN
-from eyechart.report.messages.zh import ZH
+from eyechart.report.messages import en, zh
+from eyechart.report.messages.known import WHY_EN, WHY_ZH
 from eyechart.report.text import clean
 
+EN: Mapping[str, str] = {**en.EN, **WHY_EN}
+ZH: Mapping[str, str] = {**zh.ZH, **WHY_ZH}
 CATALOGUE: Mapping[str, Mapping[str, str]] = {"en": EN, "zh": ZH}
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from eyechart.analysis.results import Analysis, CellScore, HeatEntry, Sample
-from eyechart.core.records import Outcome
+from eyechart.core.records import Estimate, Outcome
 from eyechart.report import numbers
 from eyechart.report.blocks import (
     Block,
@@ -20,6 +22,7 @@ from eyechart.report.blocks import (
 from eyechart.report.common import (
     anchors,
     baseline_of,
+    change_of,
     counted,
     flagged,
     interval_cell,
@@ -35,6 +38,8 @@ from eyechart.report.sentences import tone_of
 
 WANTED = 3
 """Raw failures wished for beside each level that moved the score."""
+WARNINGS = 24
+"""Different warnings shown; the rest is counted."""
 SHOWN = 6
 """Raw failures shown for one level at most; the rest is counted."""
 
@@ -52,11 +57,27 @@ def ledger(given: ReportInput) -> list[Block]:
     if analysis.scores:
         blocks.append(_outcomes(analysis))
     blocks += _failures(analysis, moved)
-    warnings = [*analysis.warnings, *(w for s in analysis.scores for w in s.warnings)]
+    warnings = _warnings(analysis)
     if warnings:
         blocks.append(Heading(text=message("ledger.warnings"), level=3, anchor="warnings"))
-        blocks += [Note(kind="warning", text=text) for text in dict.fromkeys(warnings)]
+        blocks += [Note(kind="warning", text=text) for text in warnings]
     return blocks
+
+
+def _warnings(analysis: Analysis) -> list[Text]:
+    """Each warning once, with the number of set-ups that share it; those of the whole run first."""
+    shared: Counter[str] = Counter()
+    for score in analysis.scores:
+        estimates = [e for e in (score.new_items, score.repeat_it) if isinstance(e, Estimate)]
+        shared.update(dict.fromkeys((*score.warnings, *(w for e in estimates for w in e.warnings))))
+    out: list[Text] = list(dict.fromkeys(analysis.warnings))
+    for text, n in shared.items():
+        if text not in out:
+            counts = counted("count.setups", n)
+            out.append(message("ledger.warning.many", text=text, n=counts))
+    if len(out) > WARNINGS:
+        return [*out[:WARNINGS], message("ledger.warning.more", n=len(out) - WARNINGS)]
+    return out
 
 
 def _moved(moved: list[HeatEntry]) -> Table:
@@ -112,28 +133,52 @@ def _count(s: CellScore, outcome: str) -> Cell:
 
 def _failures(analysis: Analysis, moved: list[HeatEntry]) -> list[Block]:
     """Raw failures: first those of the levels that moved the score, then the others."""
-    left = list(analysis.samples)
-    if not left and not moved:
+    if not analysis.samples and not moved:
         return []
     out: list[Block] = [Heading(text=message("samples.title"), level=3, anchor="failures")]
+    told: list[Sample] = []
     for entry in moved:
-        mine = [s for s in left if s.factor == entry.factor and s.level == entry.level]
-        left = [s for s in left if s not in mine]
+        mine, side = _of(entry, analysis)
+        told += mine
         change = score_cell(entry.change, change=True).text
         title = message("samples.level", factor=entry.factor, level=entry.level, change=change)
-        out.append(_samples(analysis, title, mine, wanted=WANTED))
+        out.append(_samples(analysis, title, mine, wanted=WANTED, side=side))
     groups: dict[tuple[str | None, str | None], list[Sample]] = {}
-    for sample in left:
-        groups.setdefault((sample.factor, sample.level), []).append(sample)
+    for sample in analysis.samples:
+        if sample not in told:
+            groups.setdefault((sample.factor, sample.level), []).append(sample)
     for (factor, level), mine in groups.items():
-        title = message("samples.other")
-        if factor is not None and level is not None:
-            title = message("samples.unmoved", factor=factor, level=level)
+        title = _unmoved(analysis, factor, level)
         out.append(_samples(analysis, title, mine, wanted=0))
     return out
 
 
-def _samples(analysis: Analysis, title: Text, samples: list[Sample], *, wanted: int) -> SamplesBlock:
+def _of(entry: HeatEntry, analysis: Analysis) -> tuple[list[Sample], Text | None]:
+    """The failures that belong to a change, and on which side of it they stand.
+
+    A level that raises the score is explained by what went wrong without it: by failures at the
+    baseline level.
+    """
+    own = [s for s in analysis.samples if (s.factor, s.level) == (entry.factor, entry.level)]
+    if (change_of(entry) or 0.0) <= 0:
+        return own, None
+    base = {e.level for e in analysis.heat if e.factor == entry.factor and e.baseline}
+    spared = [s for s in analysis.samples if s.factor == entry.factor and s.level in base]
+    if not spared:
+        return own, None
+    return spared + own, message("samples.side", level=spared[0].level or "")
+
+
+def _unmoved(analysis: Analysis, factor: str | None, level: str | None) -> Text:
+    if factor is None or level is None:
+        return message("samples.other")
+    within = any((e.factor, e.level, e.flagged, e.baseline) == (factor, level, False, False) for e in analysis.heat)
+    return message("samples.unmoved" if within else "samples.of", factor=factor, level=level)
+
+
+def _samples(
+    analysis: Analysis, title: Text, samples: list[Sample], *, wanted: int, side: Text | None = None
+) -> SamplesBlock:
     where = anchors(analysis)
     note: Text | None = None
     if len(samples) > SHOWN:
@@ -142,7 +187,7 @@ def _samples(analysis: Analysis, title: Text, samples: list[Sample], *, wanted: 
         note = message("samples.none")
     elif len(samples) < wanted:
         note = message("samples.few", n=counted("count.failures", len(samples)), wanted=wanted)
-    return SamplesBlock(title=title, samples=tuple(_view(s, where) for s in samples[:SHOWN]), note=note)
+    return SamplesBlock(title=title, samples=tuple(_view(s, where) for s in samples[:SHOWN]), note=note, side=side)
 
 
 def _view(sample: Sample, where: dict[str, str]) -> SampleView:

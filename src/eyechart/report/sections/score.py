@@ -24,6 +24,7 @@ from eyechart.report.common import (
     interval_cell,
     missing,
     points_cell,
+    reason_of,
     row,
     score_cell,
     setup,
@@ -76,9 +77,19 @@ def _named(key: str, number: Number, analysis: Analysis) -> Row:
     method: Cell | Text = ""
     if interval is not None:
         method = message("score.method", level=numbers.percent(interval.level), method=interval.method)
-    units = Cell(text=str(number.n), value=float(number.n)) if numbers.known(number) else missing("")
+    units = _units(number)
     name = message(key, level=numbers.percent(analysis.level))
     return row(name, score_cell(number), interval_cell(number), method, units)
+
+
+def _units(number: Number) -> Cell:
+    estimate = numbers.known(number)
+    if estimate is None:
+        return missing(reason_of(number))
+    text: Text = numbers.whole(estimate.n)
+    if estimate.excluded:
+        text = message("score.units.excluded", n=text, excluded=numbers.whole(estimate.excluded))
+    return Cell(text=text, value=float(estimate.n))
 
 
 def _answered(base: CellScore) -> Row:

