@@ -53,14 +53,20 @@ def test_planted_effects_are_recovered():
 
 
 def test_a_planted_line_is_recovered_as_a_slope():
+    """Without bias, and with standard errors that tell how far it misses."""
     effects = [{"when": {"temperature": t}, "add": -0.25 * (t - 0.2)} for t in (0.4, 0.6, 0.8)]
-    found = measured(effects, repeats=5, factors="[{decoding.temperature: [0.2, 0.4, 0.6, 0.8]}]")
-    (curve,) = found.curves()
-    slope = curve.slope_per_tenth
-    assert isinstance(slope, Estimate)
-    assert slope.interval is not None
-    assert slope.interval.low <= -0.025 <= slope.interval.high
-    assert slope.interval.high < 0
+    misses = []
+    for seed in range(8):
+        (curve,) = measured(
+            effects, seed=seed, repeats=5, factors="[{decoding.temperature: [0.2, 0.4, 0.6, 0.8]}]"
+        ).curves()
+        slope = curve.slope_per_tenth
+        assert isinstance(slope, Estimate)
+        assert slope.se is not None
+        assert slope.value < 0
+        misses.append((slope.value + 0.025) / slope.se)
+    assert abs(np.mean(misses)) * 8**0.5 < 3
+    assert np.std(misses, ddof=1) < 1.9  # chi-square: more has probability .001 where the errors are right
 
 
 def null_map(seed: int) -> tuple[int, int, int, int]:

@@ -79,7 +79,7 @@ def open_backend(model: Model) -> Replay:
 
 def _lines(path: Path, data: bytes) -> dict[tuple[str, int], str]:
     out: dict[tuple[str, int], str] = {}
-    for number, line in enumerate(data.decode("utf-8-sig", errors="replace").splitlines(), 1):
+    for number, line in enumerate(data.decode("utf-8-sig", errors="replace").split("\n"), 1):
         if not line.strip():
             continue
         try:

@@ -69,9 +69,9 @@ def _warnings(analysis: Analysis) -> list[Text]:
     shared: Counter[str] = Counter()
     for score in analysis.scores:
         estimates = [e for e in (score.new_items, score.repeat_it) if isinstance(e, Estimate)]
-        shared.update(dict.fromkeys((*score.warnings, *(w for e in estimates for w in e.warnings))))
+        shared.update({*score.warnings, *(w for e in estimates for w in e.warnings)})
     out: list[Text] = list(dict.fromkeys(analysis.warnings))
-    for text, n in shared.items():
+    for text, n in sorted(shared.items(), key=lambda pair: (-pair[1], pair[0])):
         if text not in out:
             counts = counted("count.setups", n)
             out.append(message("ledger.warning.many", text=text, n=counts))
