@@ -63,10 +63,14 @@ def test_another_model_is_never_answered_from_the_store():
 
 levels = st.lists(st.sampled_from([0, 0.3, 0.7, 1.0]), min_size=1, max_size=3, unique=True)
 cues = st.lists(st.sampled_from(["", " A:", " B:", "\nAnswer:"]), min_size=1, max_size=3, unique=True)
-readers = st.lists(st.sampled_from(["lenient", "first_word", "last_word", "whole"]), min_size=1, max_size=3, unique=True)
+readers = st.lists(
+    st.sampled_from(["lenient", "first_word", "last_word", "whole"]), min_size=1, max_size=3, unique=True
+)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(levels, cues, readers, st.sampled_from([[0], [0, 2]]), st.sampled_from(["generate", "options"]), st.integers(1, 3),
        st.sampled_from(["factorial", "one_at_a_time"]))  # fmt: skip
 def test_calls_are_distinct_requests_times_repeats_not_yet_stored(temps, words, how, shots, elicit, repeats, design):
@@ -176,7 +180,9 @@ def test_the_published_example_plans_as_it_stands(shared):
                 letters = {f"choice_{'abcd'[i]}": c for i, c in enumerate(row["choices"])}
                 kept = {"id": row["id"], "question": row["question"], **letters, "answer": row["answer"]}
                 file.write(json.dumps(kept) + "\n")
-    local = text.replace("  split: test\n", "  split: test\n  splits: {test: test.jsonl, validation: validation.jsonl}\n")
+    local = text.replace(
+        "  split: test\n", "  split: test\n  splits: {test: test.jsonl, validation: validation.jsonl}\n"
+    )
     local += "model: {backend: synthetic}\n"
     with pytest.raises(InputError, match="difficulty"):
         ec.loads(local).plan()

@@ -88,7 +88,12 @@ factors: [{{decoding.temperature: [0.2, 0.4, 0.6]}}, {{prompt.cue: ["", " A:", "
         assert isinstance(e.change, Estimate)
         assert e.change.interval is not None
         missed += not e.change.interval.low <= 0 <= e.change.interval.high
-    return int(anywhere), missed, len(entries), sum(c.verdict != "cannot tell" and c.verdict != "flat" for c in found.curves())
+    return (
+        int(anywhere),
+        missed,
+        len(entries),
+        sum(c.verdict != "cannot tell" and c.verdict != "flat" for c in found.curves()),
+    )
 
 
 def test_where_nothing_is_planted_nothing_is_found():

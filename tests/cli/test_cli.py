@@ -195,7 +195,12 @@ def test_a_second_process_is_told_so():
 
 def test_factors_lists_everything_by_name():
     listed = data("factors")["data"]
-    for kind, registry in (("edits", EDITS), ("readers", READERS), ("scorers", SCORERS), ("postprocesses", POSTPROCESSES)):
+    for kind, registry in (
+        ("edits", EDITS),
+        ("readers", READERS),
+        ("scorers", SCORERS),
+        ("postprocesses", POSTPROCESSES),
+    ):
         assert set(listed[kind]["names"]) == set(registry.names())
         assert all(listed[kind]["names"].values())
     assert listed["paths"]["decoding.temperature"] == 0.0
@@ -227,7 +232,7 @@ def test_the_demonstration_is_of_the_promised_size():
 
 
 def test_a_hostile_terminal_text_is_spelt_out():
-    write("dataset: {name: chart, subset: sentiment}\nmodel: {backend: \"x\\e[31m\"}")
+    write('dataset: {name: chart, subset: sentiment}\nmodel: {backend: "x\\e[31m"}')
     done = call("plan", "study.yaml", code=2)
     assert "\x1b" not in done.output
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from eyechart.app.finished import Finished, finished
 from eyechart.app.folder import Folder
 from eyechart.app.ledger import samples
-from eyechart.app.finished import Finished, finished
 from eyechart.core.effective import DEFAULTS
 from eyechart.core.errors import InputError
 from eyechart.core.factors import field_names

@@ -14,7 +14,6 @@ import click
 
 from eyechart.version import __version__
 
-
 COMMANDS = {
     "demo": "Move the evaluation of the embedded model on the built-in chart; ends with a report.",
     "init": "Write a study for your own data.",

@@ -74,15 +74,14 @@ def _sha(tag: str, text: str) -> str:
     return f"{tag}:" + hashlib.sha256((tag + "\n" + text).encode("ascii")).hexdigest()
 
 
-def _digest_plain(tag: str, body: Mapping[str, Any]) -> str:
-    """`digest` for bodies that are plain already (the hot path: one a request)."""
-    text = json.dumps(body, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    return _sha(tag, text)
+def plain_json(body: Any) -> str:
+    """The stored text of a body that is plain already (the hot path: one a request)."""
+    return json.dumps(body, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
 def request_digest(request: Request) -> str:
     """What was sent. Parameters are typed, so 0.0 and 0 cannot both occur for one of them."""
-    return _digest_plain("r1", request.body())
+    return _sha("r1", plain_json(request.body()))
 
 
 def engine_digest(engine: Engine) -> str:
@@ -91,7 +90,12 @@ def engine_digest(engine: Engine) -> str:
 
 def response_digest(response: Response) -> str:
     """Over the stored body, so that a changed byte in a store is found by `store verify`."""
-    return _digest_plain("a1", response.body())
+    return response_text_digest(plain_json(response.body()))
+
+
+def response_text_digest(text: str) -> str:
+    """`response_digest` of a body that is written already."""
+    return _sha("a1", text)
 
 
 def call_key(request: str, engine: str, repeat: int) -> str:

@@ -8,7 +8,7 @@ that cannot be known is `NotEstimable`; neither is ever written as zero, NaN or 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal, cast
 
@@ -151,7 +151,9 @@ class Response:
     """Findings of the backend: `double_bos`, `template_twice`, `parameter_ignored:seed`, ..."""
 
     def body(self) -> dict[str, Any]:
-        return {k: v for k, v in asdict(self).items() if v is not None and v != ()}
+        """The plain form, without what is not there. By hand: `asdict` would copy every token list."""
+        found = ((name, getattr(self, name)) for name in self.__slots__)
+        return {name: value for name, value in found if value is not None and value != ()}
 
     @classmethod
     def from_body(cls, body: Mapping[str, Any]) -> Response:

@@ -19,7 +19,14 @@ from types import TracebackType
 from typing import Any, Self
 
 from eyechart.core.errors import InputError, Stopped
-from eyechart.core.identity import call_key, engine_digest, request_digest, response_digest
+from eyechart.core.identity import (
+    call_key,
+    engine_digest,
+    plain_json,
+    request_digest,
+    response_digest,
+    response_text_digest,
+)
 from eyechart.core.records import Engine, Failure, Request, Response
 from eyechart.store.schema import MIGRATIONS
 
@@ -72,10 +79,6 @@ class Pace:
     completion_tokens: float | None
 
 
-def _text(body: Any) -> str:
-    return json.dumps(body, sort_keys=True, separators=(",", ":"), allow_nan=False)
-
-
 class Store:
     """Open with `Store(path)`; use as a context manager, or close it."""
 
@@ -121,15 +124,16 @@ class Store:
 
     def put_engine(self, engine: Engine) -> str:
         digest = engine_digest(engine)
-        self._write("INSERT OR IGNORE INTO engine VALUES (?, ?)", [(digest, _text(engine.body()))])
+        self._write("INSERT OR IGNORE INTO engine VALUES (?, ?)", [(digest, plain_json(engine.body()))])
         return digest
 
     def put(self, entries: Sequence[Entry], attempts: Sequence[Attempt] = ()) -> None:
         """All or nothing, and on disk when this returns. Writing an answer again changes nothing."""
-        requests = [(e.request_digest, _text(e.request.body())) for e in entries]
+        requests = [(e.request_digest, plain_json(e.request.body())) for e in entries]
+        texts = [plain_json(e.response.body()) for e in entries]
         responses = [
-            (e.key, e.request_digest, e.engine_digest, e.repeat, response_digest(e.response), _text(e.response.body()))
-            for e in entries
+            (e.key, e.request_digest, e.engine_digest, e.repeat, response_text_digest(text), text)
+            for e, text in zip(entries, texts, strict=True)
         ]
         events = [(a.key, a.at, a.number, a.kind, a.seconds, a.detail) for a in attempts]
         with self._lock:

@@ -100,8 +100,14 @@ def test_parameters_act(session):
     assert one(session, generate(STORY, tokens=12, temperature=1.0, seed=3, top_p=1e-6)).text == greedy.text
     assert one(session, generate(STORY, tokens=12, temperature=1.0, seed=3, min_p=1.0)).text == greedy.text
     loop = "la la la la la la la la"
-    assert one(session, generate(loop, tokens=8)).text != one(session, generate(loop, tokens=8, repetition_penalty=1.8)).text
-    assert one(session, generate(loop, tokens=8)).text != one(session, generate(loop, tokens=8, frequency_penalty=4.0)).text
+    assert (
+        one(session, generate(loop, tokens=8)).text
+        != one(session, generate(loop, tokens=8, repetition_penalty=1.8)).text
+    )
+    assert (
+        one(session, generate(loop, tokens=8)).text
+        != one(session, generate(loop, tokens=8, frequency_penalty=4.0)).text
+    )
 
 
 def test_finish_reasons(session):

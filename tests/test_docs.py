@@ -1,0 +1,60 @@
+"""What the documents say is run: every command, every study, every link."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import eyechart as ec
+from eyechart.cli import COMMANDS, main
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+FENCE = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
+
+
+def blocks(page: Path, kind: str) -> list[str]:
+    return [text for name, text in FENCE.findall(page.read_text(encoding="utf-8")) if name == kind]
+
+
+def test_the_first_study_of_the_guide_runs_as_it_is_shown():
+    guide = ROOT / "docs" / "guide.md"
+    study = blocks(guide, "yaml")[0]
+    Path("first.yaml").write_text(study + "model: {backend: synthetic}\n", encoding="utf-8")
+    commands = [line[2:].split() for text in blocks(guide, "console") for line in text.splitlines() if line[:2] == "$ "]
+    assert len(commands) >= 5
+    for words in commands:
+        assert words[0] == "eyechart"
+        done = CliRunner().invoke(main, words[1:])
+        assert done.exit_code == 0, (words, done.output, done.stderr)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_every_piece_of_yaml_is_valid(page):
+    for text in blocks(page, "yaml"):
+        ec.loads(text)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_every_link_leads_somewhere(page):
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    for target in re.findall(r"\]\(([^)#]+)", text):
+        if "://" not in target:
+            assert (page.parent / target).exists(), target
+
+
+def test_every_command_is_in_the_documents():
+    text = (ROOT / "README.md").read_text(encoding="utf-8") + (ROOT / "docs" / "guide.md").read_text(encoding="utf-8")
+    for name in COMMANDS:
+        assert f"eyechart {name}" in text, name
+
+
+def test_the_public_names_are_these():
+    assert sorted(ec.__all__) == ec.__all__
+    for name in ec.__all__:
+        assert getattr(ec, name) is not None
+    with pytest.raises(AttributeError):
+        ec.nothing_of_the_kind  # noqa: B018
