@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, NoReturn, TypeVar
+from unicodedata import category
 
 import click
 
@@ -100,7 +101,8 @@ def clean(text: str) -> str:
     'a\\\\x1b[31mb'
     """
     return "".join(
-        c if c in "\n\t" or (c.isprintable() or c == " ") else c.encode("unicode_escape").decode() for c in text
+        c if c in "\n\t" or c.isprintable() or category(c) == "Zs" else c.encode("unicode_escape").decode()
+        for c in text
     )
 
 
