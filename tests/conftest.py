@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))  # faults.py, the server that fails on purpose
+
+from faults import fault_server
+
+__all__ = ["fault_server"]
 
 ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared"

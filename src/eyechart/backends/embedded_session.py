@@ -22,7 +22,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from eyechart.backends.embedded_build import facts_of, properties
-from eyechart.backends.embedded_sample import Sampler, log_probability
+from eyechart.backends.sampling import Sampler, log_probability
 from eyechart.core.records import Call, Failure, Request, Response
 
 ALIGN = 16

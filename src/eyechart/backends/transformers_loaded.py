@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
-from eyechart.backends.embedded_sample import Sampler
+from eyechart.backends.sampling import Sampler
 from eyechart.backends.transformers_loading import (
     Source,
     closing,

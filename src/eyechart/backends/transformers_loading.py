@@ -51,7 +51,7 @@ def load(source: Source) -> tuple[Any, Any]:
         _still()
         torch: Any = import_module("torch")
         library: Any = import_module("transformers")
-        with _quiet(source.files), _place(source) as (place, how):
+        with _quiet(bool(source.files and source.files.gguf)), _place(source) as (place, how):
             own = source.tokenizer is None
             tokens, tokens_how = (place, how) if own else _tokenizer_place(source.tokenizer)
             tokenizer = _cached_first(library.AutoTokenizer.from_pretrained, tokens, tokens_how)
@@ -93,6 +93,7 @@ def _cached_first(load: Callable[..., Any], place: str, how: dict[str, Any]) -> 
     try:
         return load(place, **how, local_files_only=True)
     except (OSError, ValueError):
+        import_module("transformers.utils.logging").enable_progress_bar()  # a download may take long
         return load(place, **how)
 
 
@@ -128,21 +129,18 @@ def _complete(info: Any) -> None:
     wrong = sorted({*info["missing_keys"], *(str(key[0]) for key in info["mismatched_keys"])})
     if wrong or info.get("error_msgs"):
         what = f"{len(wrong)} tensors ({wrong[0]})" if wrong else str(info["error_msgs"][0])
-        raise InputError(
-            f"the weights lack or do not fit {what}, which would be filled with random numbers", field="model.path"
-        )
+        raise InputError(f"the weights lack or do not fit {what}, which would be filled with random numbers")
 
 
 @contextmanager
-def _quiet(files: Files | None) -> Generator[None]:
-    """No chatter while local files are loaded; of the hub, progress is shown. All is put back as it was."""
+def _quiet(gguf: bool) -> Generator[None]:
+    """No chatter while what is here is loaded. All is put back as it was."""
     logging: Any = import_module("transformers.utils.logging")
     level, shown = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()
-    if files:
-        logging.disable_progress_bar()
+    logging.disable_progress_bar()
     # The one bar that does not heed the switch above.
-    reader: Any = import_module("transformers.modeling_gguf_pytorch_utils") if files and files.gguf else None
+    reader: Any = import_module("transformers.modeling_gguf_pytorch_utils") if gguf else None
     bar = getattr(reader, "tqdm", None)
     if bar is not None:
         reader.tqdm = logging.tqdm
@@ -152,8 +150,7 @@ def _quiet(files: Files | None) -> Generator[None]:
         if bar is not None:
             reader.tqdm = bar
         logging.set_verbosity(level)
-        if shown:
-            logging.enable_progress_bar()
+        (logging.enable_progress_bar if shown else logging.disable_progress_bar)()
 
 
 def limit(source: Source, model: Any) -> int | None:

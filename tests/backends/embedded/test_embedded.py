@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from eyechart.backends.embedded_sample import Sampler
+from eyechart.backends.sampling import Sampler
 from eyechart.core.records import Call, Message, Request, Response
 
 pytestmark = pytest.mark.model

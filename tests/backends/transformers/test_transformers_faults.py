@@ -5,7 +5,10 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -204,6 +207,29 @@ def test_a_hub_model_without_a_network_is_one_line(monkeypatch: pytest.MonkeyPat
     said = refused(backend_of(None, name="nobody/no-such-model"))
     assert said.startswith("model.name: Transformers cannot load nobody/no-such-model: ")
     assert said.endswith("where there is no network, name a local folder in model.path")
+
+
+def test_a_hub_model_is_taken_from_the_cache_with_its_commit(folder: Path, tmp_path: Path) -> None:
+    """In a process of its own: where the cache lies is read when the library is imported."""
+    home = tmp_path / "home"
+    place = home / "hub" / "models--org--tiny"
+    shutil.copytree(folder, place / "snapshots" / ("c" * 40))
+    (place / "refs").mkdir()
+    (place / "refs" / "main").write_text("c" * 40)
+    code = (
+        "from transformers_asking import answer, backend_of, choose\n"
+        "found = answer(backend_of(None, name='org/tiny'), choose('The cat', ' sat'))\n"
+        "print(found.served_model, found.system_fingerprint, found.option_logprobs[0][0])"
+    )
+    env = {k: v for k, v in os.environ.items() if not k.startswith("HF_")}
+    env |= {"HF_HOME": str(home), "PYTHONPATH": str(Path(__file__).parent)}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env)
+    name, commit, logprob = done.stdout.split()
+    assert (name, commit) == ("org/tiny", "c" * 40)
+    plain = answer(backend_of(folder), choose("The cat", " sat")).option_logprobs
+    assert plain is not None
+    assert float(logprob) == plain[0][0]
+    assert done.stderr == ""
 
 
 def test_a_device_that_is_not_here_is_one_line(folder: Path) -> None:
