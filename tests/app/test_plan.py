@@ -191,3 +191,20 @@ def test_the_published_example_plans_as_it_stands(shared):
     assert plan.needed == 300 * 6
     assert any("original_answer_key.csv" in note for note in plan.grid.notes)
     assert any("line break" in note for note in plan.grid.notes)
+
+
+def test_what_replies_teach_is_said(fault_server):
+    """Notes of a backend reach the warnings, the JSON and the report; answers cut off are counted."""
+    from eyechart.cli.run import answer
+
+    one = ec.loads(
+        "dataset: {name: chart, subset: sentiment, limit: 5}\n"
+        f"model: {{backend: openai, name: m, url: '{fault_server.url}'}}\ndecoding: {{max_new_tokens: 2}}\n"
+    )
+    fault_server.default = "other-model"
+    ran = one.execute("run")
+    said = answer(ran)
+    assert ran.findings["served_other_model"] == 5
+    assert any("another model" in w for w in said.warnings)
+    assert said.data["findings"]["served_other_model"] == 5
+    assert "another model" in Path("run/report.html").read_text(encoding="utf-8")

@@ -133,3 +133,12 @@ def test_the_published_schema_is_the_one_in_use():
     method = made["$defs"]["Evaluation"]["properties"]["method"]
     assert set(method["anyOf"][0]["enum"]) == set(METHODS)
     assert set(Spec.model_fields) <= set(made["properties"])
+
+
+def test_the_schema_beside_the_guide_is_the_one_in_use():
+    from pathlib import Path
+
+    kept = Path(__file__).parents[2] / "docs" / "study.schema.json"
+    assert json.loads(kept.read_text(encoding="utf-8")) == schema(), (
+        "eyechart fingerprint --schema > docs/study.schema.json"
+    )

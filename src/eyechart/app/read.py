@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -22,6 +23,8 @@ class Readings:
     """Store key of each call, by `observations.call`."""
     missing: int
     """Calls that were never answered and never failed: the run is not complete."""
+    findings: Mapping[str, int]
+    """What replies taught (`double_bos`, `served_other_model`, `cut_at_limit`, ...), and in how many."""
 
 
 def read(grid: Grid, store: Store) -> Readings:
@@ -30,11 +33,15 @@ def read(grid: Grid, store: Store) -> Readings:
     items, index = _items(grid)
     key_at: dict[str, int] = {}
     missing: set[str] = set()
+    findings: Counter[str] = Counter()
     for number, ask in enumerate(grid.asks):
         cells = [(at, c) for at, c in enumerate(grid.cells) if c.ask == number]
         keys = [p.key for row in ask.planned for p in row]
         answers = store.answers(keys)
         failures = store.failures(k for k in keys if k not in answers)
+        for answer in answers.values():
+            findings.update(answer.notes)
+            findings["cut_at_limit"] += answer.finish_reason == "length"
         for at, cell in cells:
             for i, item in enumerate(ask.items):
                 for repeat, planned in enumerate(ask.planned[i][: cell.repeats]):
@@ -52,7 +59,7 @@ def read(grid: Grid, store: Store) -> Readings:
         [item.cluster for item in items],
         [1 / len(item.choices) if len(item.choices) > 1 else None for item in items],
     )
-    return Readings(observations=observations, keys=tuple(key_at), missing=len(missing))
+    return Readings(observations=observations, keys=tuple(key_at), missing=len(missing), findings=+findings)
 
 
 def read_one(got: Response | Failure, item: Item, ask: Ask, i: int, reading: Reading) -> tuple[Extraction, Score]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from eyechart.app.findings import QUIET, in_words
 from eyechart.app.finished import Finished, finished
 from eyechart.app.folder import Folder
 from eyechart.app.ledger import samples
@@ -108,6 +109,7 @@ def _facts(facts: Plain) -> Facts:
         if len(use["problems"]) > 20:
             notes.append(f"and {len(use['problems']) - 20} more rows not used")
     notes += [f"{count} x {reason}" for reason, count in facts["failures"].items()]
+    notes += [in_words(name, count) for name, count in facts["findings"].items() if name not in QUIET]
     if facts["stopped"]:
         notes.append(f"not complete: {facts['stopped']}; {facts['missing']} calls were not made")
     versions = {"python": runtime["python"], **runtime["packages"], "platform": runtime["platform"]}

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -46,6 +46,8 @@ class Ran:
     """Calls neither answered nor failed."""
     copied: int = 0
     """Answers taken over from a shared store."""
+    findings: Mapping[str, int] = field(default_factory=dict[str, int])
+    """What the replies taught, and in how many of them."""
 
     @property
     def complete(self) -> bool:
@@ -93,6 +95,7 @@ def run(
             stopped=str(error) if error else tally.stopped,
             missing=readings.missing,
             copied=copied,
+            findings=readings.findings,
         )
         _write(folder, grid, readings, ran, started)
         if shared:
@@ -267,6 +270,7 @@ def describe(grid: Grid, ran: Ran, started: datetime) -> dict[str, Any]:
         "retries": ran.retries,
         "missing": ran.missing,
         "failures": ran.reasons,
+        "findings": dict(ran.findings),
         "stopped": ran.stopped,
         "started": started.isoformat(timespec="seconds"),
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from eyechart.app.findings import ORDINARY, in_words
 from eyechart.app.opened import open as open_run
 from eyechart.app.run import Ran
 from eyechart.app.study import load
@@ -34,6 +35,7 @@ def answer(ran: Ran) -> Answer:
     found = sentences(open_run(ran.folder.path))
     warnings = list(ran.plan.grid.notes)
     warnings += [f"{count:,} calls failed: {reason}" for reason, count in ran.reasons.items()]
+    warnings += [in_words(name, count) for name, count in ran.findings.items() if name not in ORDINARY]
     data = {
         "folder": str(ran.folder.path),
         "report": str(ran.folder.report),
@@ -43,6 +45,7 @@ def answer(ran: Ran) -> Answer:
         "missing": ran.missing,
         "stopped": ran.stopped,
         "failures": ran.reasons,
+        "findings": dict(ran.findings),
         "sentences": found,
     }
     return Answer(code=code, text=text, data=data, lines=_lines(ran, found), warnings=warnings, exit_code=exit_code)
