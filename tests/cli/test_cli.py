@@ -241,7 +241,7 @@ def test_secrets_stay_in_the_environment():
     os.environ["MY_SECRET_KEY"] = "sk-hunter2hunter2"
     try:
         write(
-            "dataset: {name: chart, subset: sentiment, limit: 3}\n"
+            "dataset: {name: chart, subset: sentiment, limit: 1}\n"
             "model: {backend: openai, name: m, url: 'http://127.0.0.1:9/v1', api_key_env: MY_SECRET_KEY}"
         )
         call("fingerprint", "study.yaml")

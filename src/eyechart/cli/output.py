@@ -149,7 +149,7 @@ def line_of(tally: Tally) -> str:
 def duration(seconds: float) -> str:
     """
     >>> duration(42), duration(200), duration(7300)
-    ('42 s', '3 min 20 s', '2 h 2 min')
+    ('42 s', '3 min 20 s', '2 h 1 min')
     """
     whole = round(seconds)
     if whole < 60:

@@ -41,7 +41,7 @@ def test_it_is_the_backend_of_that_name() -> None:
 
 def test_opening_imports_no_http() -> None:
     code = (
-        "import sys; from eyechart.backends.openai import open_backend, Model; "
+        "import sys; from eyechart.backends.openai import open_backend; from eyechart.core.spec import Model; "
         f"open_backend(Model(name='m', url='{URL}')).engine(); assert 'aiohttp' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True, env={"PYTHONPATH": ":".join(sys.path)})
