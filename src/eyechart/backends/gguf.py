@@ -20,7 +20,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from eyechart.core.errors import EyechartError, InputError
-from eyechart.core.registry import nearest
+from eyechart.core.registry import hint
 from eyechart.core.spec import Model
 
 VARIABLE = "EYECHART_MODEL"
@@ -103,10 +103,9 @@ def _locate(model: Model) -> ModelFile:
     listed = next((one for one in CATALOGUE if one.name == name.lower()), None)
     if listed is None:
         names = [one.name for one in CATALOGUE]
-        close = nearest(name, names)
-        hint = f"did you mean {close}?" if close else f"there are: {', '.join(names)}"
+        advice = hint(name, names)
         raise InputError(
-            f"no embedded model is named {name}; {hint}; any GGUF file goes by model.path", field="model.name"
+            f"no embedded model is named {name}; {advice}; any GGUF file goes by model.path", field="model.name"
         )
     if given := os.environ.get(VARIABLE):
         return _file(Path(given).expanduser(), VARIABLE)

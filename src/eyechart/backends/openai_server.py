@@ -23,7 +23,7 @@ from eyechart.backends.openai_wire import Scoring, Wire
 from eyechart.core.errors import InputError
 from eyechart.core.identity import canonical_json
 from eyechart.core.records import Call, Capabilities, Engine, Failure, Request, Response, Scalar
-from eyechart.core.registry import nearest
+from eyechart.core.registry import hint
 from eyechart.core.spec import Flag, Int, Model, Num, Value
 
 if TYPE_CHECKING:
@@ -102,9 +102,8 @@ def _settings(options: Mapping[str, Any]) -> Settings:
     known = Settings.model_fields
     for name in options:
         if name not in known:
-            close = nearest(name, known)
-            hint = f"did you mean {close}?" if close else f"there are: {', '.join(known)}"
-            raise InputError(f"the openai backend has no option {name}; {hint}", field="model.options")
+            advice = hint(name, known)
+            raise InputError(f"the openai backend has no option {name}; {advice}", field="model.options")
     try:
         return Settings(**options)
     except ValidationError as error:

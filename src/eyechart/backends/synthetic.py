@@ -28,7 +28,7 @@ from typing import Any, cast
 from eyechart.core.errors import InputError
 from eyechart.core.identity import canonical, digest, request_digest, rng_for
 from eyechart.core.records import Call, Capabilities, Engine, Failure, Item, Request, Response, Scalar
-from eyechart.core.registry import nearest
+from eyechart.core.registry import hint
 from eyechart.core.spec import Model
 
 
@@ -135,9 +135,8 @@ def open_backend(model: Model) -> Synthetic:
     known = [f.name for f in fields(Synthetic)]
     for key in options:
         if key not in known:
-            close = nearest(key, known)
-            hint = f"did you mean {close}?" if close else f"there are: {', '.join(known)}"
-            raise InputError(f"the synthetic model has no option {key}; {hint}", field=f"model.options.{key}")
+            advice = hint(key, known)
+            raise InputError(f"the synthetic model has no option {key}; {advice}", field=f"model.options.{key}")
     effects = options.get("effects") or ()
     for effect in cast("Sequence[Any]", effects):
         if not isinstance(effect, Mapping) or set(cast("Mapping[str, Any]", effect)) != {"when", "add"}:

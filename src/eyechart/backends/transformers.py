@@ -47,7 +47,7 @@ from eyechart.backends.transformers_files import Files, find_model, find_tokeniz
 from eyechart.core.errors import InputError, MissingExtra
 from eyechart.core.identity import canonical_json
 from eyechart.core.records import Call, Capabilities, Engine, Failure, Response, Scalar
-from eyechart.core.registry import nearest
+from eyechart.core.registry import hint
 from eyechart.core.spec import Model, Value
 
 if TYPE_CHECKING:
@@ -131,9 +131,8 @@ def _settings(options: Mapping[str, Any]) -> Settings:
     known = Settings.model_fields
     for name in options:
         if name not in known:
-            close = nearest(name, known)
-            hint = f"did you mean {close}?" if close else f"there are: {', '.join(known)}"
-            raise InputError(f"{WHAT} has no option {name}; {hint}", field="model.options")
+            advice = hint(name, known)
+            raise InputError(f"{WHAT} has no option {name}; {advice}", field="model.options")
     try:
         return Settings(**options)
     except ValidationError as error:

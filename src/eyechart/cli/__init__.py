@@ -57,11 +57,10 @@ class Commands(click.Group):
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[Any, Any, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            from eyechart.core.registry import nearest
+            from eyechart.core.registry import hint
 
-            close = nearest(args[0], COMMANDS)
-            hint = f"did you mean {close}?" if close else f"there are: {', '.join(COMMANDS)}"
-            raise click.UsageError(f"there is no command {args[0]}; {hint}", ctx)
+            advice = hint(args[0], COMMANDS)
+            raise click.UsageError(f"there is no command {args[0]}; {advice}", ctx)
         return super().resolve_command(ctx, args)
 
 

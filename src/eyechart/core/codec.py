@@ -18,7 +18,7 @@ from pydantic import BaseModel, ValidationError
 from eyechart.core import flat
 from eyechart.core.errors import EyechartError, InputError
 from eyechart.core.factors import changes_of, check_clashes, check_path, get, put, value_of
-from eyechart.core.registry import nearest
+from eyechart.core.registry import hint
 from eyechart.core.spec import Budget, Design, Factor, Prices, Spec, StudySpec, Value
 
 SECTIONS = ("dataset", "prompt", "decoding", "model", "evaluation", "repeats")
@@ -141,9 +141,8 @@ def _unknown(document: Document, data: Mapping[str, Any], names: Sequence[str]) 
 
 
 def _unknown_text(key: str, names: Sequence[str], kind: str) -> str:
-    close = nearest(key, names)
-    hint = f"did you mean {close}?" if close else f"there are: {', '.join(names)}"
-    return f"there is no {kind} {key}; {hint}"
+    advice = hint(key, names)
+    return f"there is no {kind} {key}; {advice}"
 
 
 def _section(document: Document, model: type[Value], path: Path, data: Any, problems: list[InputError]) -> Value | None:

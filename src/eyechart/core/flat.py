@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from eyechart.core.errors import InputError
-from eyechart.core.registry import nearest
+from eyechart.core.registry import hint
 from eyechart.core.spec import Spec
 
 _MODEL = {
@@ -46,9 +46,8 @@ def from_flat(data: Mapping[str, Any]) -> dict[str, Any]:
     for known, given, where in parts:
         for key in given:
             if key not in known:
-                close = nearest(key, known)
-                hint = f"did you mean {close}?" if close else f"there are: {', '.join(known)}"
-                raise InputError(f"a flat snapshot has no field {where}{key}; {hint}", field=f"{where}{key}")
+                advice = hint(key, known)
+                raise InputError(f"a flat snapshot has no field {where}{key}; {advice}", field=f"{where}{key}")
     shots = {"count": task.get("fewshot"), "seed": task.get("fewshot_seed")}
     out: dict[str, Any] = {
         "model": {ours: data.get(theirs) for theirs, ours in _MODEL.items()},

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, cast
 
 from eyechart.core.errors import InputError
 from eyechart.core.records import Call, Capabilities, Engine, Extraction, Failure, Item, Response, Scalar, Score
-from eyechart.core.registry import Registry, nearest
+from eyechart.core.registry import Registry, hint
 from eyechart.core.spec import Factor, Model, Name, Spec
 
 if TYPE_CHECKING:
@@ -130,9 +130,8 @@ def make(registry: Registry[Callable[..., T]], name: Name) -> T:
     parameters = {f.name: f for f in fields(cast("Any", kind))} if is_dataclass(kind) else {}
     for argument in arguments:
         if argument not in parameters:
-            close = nearest(argument, parameters)
-            hint = f"did you mean {close}?" if close else f"there are: {', '.join(parameters) or 'none'}"
-            raise InputError(f"{registry.kind} {key} has no parameter {argument}; {hint}")
+            advice = hint(argument, parameters)
+            raise InputError(f"{registry.kind} {key} has no parameter {argument}; {advice}")
     for name_, parameter in parameters.items():
         if name_ not in arguments and parameter.default is MISSING and parameter.default_factory is MISSING:
             raise InputError(f"{registry.kind} {key} needs {name_}: write {{{key}: {{{name_}: ...}}}}")

@@ -28,6 +28,17 @@ def nearest(name: str, names: Iterable[str]) -> str | None:
     return found[0] if found else None
 
 
+def hint(name: str, names: Iterable[str]) -> str:
+    """What to write instead: the nearest right name, else all there are.
+
+    >>> hint("tempreture", ["temperature", "top_p"]), hint("x", ["a", "b"]), hint("x", [])
+    ('did you mean temperature?', 'there are: a, b', 'there are: none')
+    """
+    known = list(names)
+    close = nearest(name, known)
+    return f"did you mean {close}?" if close else f"there are: {', '.join(known) or 'none'}"
+
+
 class Registry(Generic[T]):
     """`Registry("reader")`; `add("last_number", LastNumber)`; `get("last_number")`.
 

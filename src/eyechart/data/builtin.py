@@ -9,7 +9,7 @@ from __future__ import annotations
 from importlib.resources import files
 
 from eyechart.core.errors import InputError
-from eyechart.core.registry import nearest
+from eyechart.core.registry import hint
 from eyechart.data.readers import read_raw_rows
 from eyechart.data.sources import raw
 from eyechart.data.values import Rows
@@ -22,9 +22,8 @@ SPLITS = ("test", "validation")
 def read_chart(subset: str | None, split: str, field: str = "dataset.split") -> tuple[tuple[str | None, Rows], ...]:
     """Prefix of the groups and rows, a pair a file. InputError for a task or split that is not there."""
     if subset is not None and subset not in TASKS:
-        close = nearest(subset, TASKS)
-        hint = f"did you mean {close}?" if close else f"there are: {', '.join(TASKS)}"
-        raise InputError(f"the chart has no task {subset}; {hint}", field="dataset.subset")
+        advice = hint(subset, TASKS)
+        raise InputError(f"the chart has no task {subset}; {advice}", field="dataset.subset")
     if split not in SPLITS:
         raise InputError(f"the chart has no split {split}; there are: {', '.join(SPLITS)}", field=field)
     if subset is not None:

@@ -10,7 +10,7 @@ from eyechart.core.errors import InputError
 from eyechart.core.identity import rng_for
 from eyechart.core.plugins import EDITS, TextEdit, make
 from eyechart.core.records import Item
-from eyechart.core.registry import nearest
+from eyechart.core.registry import hint
 from eyechart.core.spec import Name
 from eyechart.edits.letters import CaseStyle, cased
 from eyechart.edits.styles import one_of, some_text, whole_number
@@ -189,6 +189,5 @@ def _with_field(item: Item, field: str, change: Callable[[str], str]) -> Item:
         return replace(item, fields={**item.fields, field: change(text)})
     if field in item.fields:
         raise InputError(f"{field} of item {item.id} is not a text but {text!r:.60}", field="prompt.edits")
-    close = nearest(field, item.fields)
-    hint = f"did you mean {close}?" if close else f"there are: {', '.join(item.fields) or 'none'}"
-    raise InputError(f"item {item.id} has no column {field}; {hint}", field="prompt.edits")
+    advice = hint(field, item.fields)
+    raise InputError(f"item {item.id} has no column {field}; {advice}", field="prompt.edits")
