@@ -208,3 +208,17 @@ def test_what_replies_teach_is_said(fault_server):
     assert any("another model" in w for w in said.warnings)
     assert said.data["findings"]["served_other_model"] == 5
     assert "another model" in Path("run/report.html").read_text(encoding="utf-8")
+
+
+def test_slices_of_edge_cases_are_told_apart():
+    rows = [{"text": f"review {i}", "label": "positive", "slice": "plain" if i % 2 else "negated"} for i in range(40)]
+    Path("mine.jsonl").write_text("\n".join(json.dumps(r) for r in rows))
+    Path("sliced.py").write_text("def f(prompt):\n    return 'positive' if int(prompt.split()[1]) % 2 else 'no idea'\n")
+    one = ec.loads(
+        "dataset: {path: mine.jsonl}\nmodel: {backend: function, path: 'sliced:f'}\n"
+        "prompt: {template: '{{text}}'}\nevaluation: {extraction: first_word}\n"
+    )
+    page = one.execute("run").folder.report.read_text(encoding="utf-8")
+    assert "slice negated: 0.0 points" in page
+    assert "(the worst slice)" in page
+    assert "slice plain: 100.0 points" in page

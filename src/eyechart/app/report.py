@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from eyechart.app.findings import QUIET, in_words
 from eyechart.app.finished import Finished, finished
 from eyechart.app.folder import Folder
@@ -14,7 +16,9 @@ from eyechart.app.ledger import samples
 from eyechart.core.effective import DEFAULTS
 from eyechart.core.errors import InputError
 from eyechart.core.factors import field_names
-from eyechart.report.inputs import Calls, Digests, Facts, FieldRow, InertField, Language, ReportInput
+from eyechart.core.records import NotEstimable
+from eyechart.report.inputs import Calls, Digests, Facts, FieldRow, InertField, Language, ReportInput, Rule
+from eyechart.stats.intervals import mean_clustered
 
 Plain = Mapping[str, Any]
 
@@ -29,7 +33,8 @@ def report_input(run: Finished, language: Language = "en") -> ReportInput:
         fingerprint=tuple(_fingerprint(facts["cells"][0], facts["engines"])),
         inert=tuple(_inert(facts["cells"])),
         digests=Digests(**facts["digests"]),
-        facts=_facts(facts),
+        facts=_facts(facts, _slices(run)),
+        rules=(_drawn(facts),),
         language=language,
         layers=tuple((f["name"], (f["path"] or "several").split(".")[0]) for f in facts["factors"]),
     )
@@ -101,9 +106,39 @@ def _inert(cells: Iterable[Plain]) -> Iterable[InertField]:
                 yield InertField(path=one["path"], reason=one["reason"])
 
 
-def _facts(facts: Plain) -> Facts:
+def _drawn(facts: Plain) -> Rule:
+    """The ids of the sample are in `run.json`, so that the same items can be asked again."""
+    uses = facts["data"]
+    told = ", ".join(f"{use['count']} of {use['of']}" for use in uses)
+    kept = all(len(use["drawn"]) == use["count"] for use in uses)
+    return Rule(id="drawn_ids", state="kept" if kept else "broken", evidence=f"run.json, {told}")
+
+
+def _slices(run: Finished) -> list[str]:
+    """The baseline score of each slice of edge cases, the worst first."""
+    seen = run.observations
+    names = [run.items[name].slice for name in seen.items]
+    means = seen.means(0)
+    found: list[tuple[float, str]] = []
+    for name in dict.fromkeys(n for n in names if n is not None):
+        values = [float(m) for m, n in zip(means, names, strict=True) if n == name and not np.isnan(m)]
+        if not values:
+            found.append((2.0, f"slice {name}: no answer could be scored"))
+            continue
+        estimate = mean_clustered(values, name=name)
+        if isinstance(estimate, NotEstimable) or estimate.interval is None:
+            found.append((float(np.mean(values)), f"slice {name}: {len(values)} items, not estimable"))
+            continue
+        low, high = estimate.interval.low * 100, estimate.interval.high * 100
+        text = f"slice {name}: {estimate.value * 100:.1f} points [{low:.1f}, {high:.1f}] on {len(values)} items"
+        found.append((estimate.value, text))
+    found.sort()
+    return [text + (" (the worst slice)" if i == 0 and len(found) > 1 else "") for i, (_, text) in enumerate(found)]
+
+
+def _facts(facts: Plain, slices: Iterable[str]) -> Facts:
     runtime, engine = facts["runtime"], facts["engines"][0]
-    notes = list(facts["notes"])
+    notes = [*facts["notes"], *slices]
     for use in facts["data"]:
         notes += [f"row not used: {problem}" for problem in use["problems"][:20]]
         if len(use["problems"]) > 20:
