@@ -222,3 +222,18 @@ def test_slices_of_edge_cases_are_told_apart():
     assert "slice negated: 0.0 points" in page
     assert "(the worst slice)" in page
     assert "slice plain: 100.0 points" in page
+
+
+def test_a_run_that_is_given_up_leaves_a_report():
+    from eyechart.core.errors import TooManyFailures
+
+    Path("down.py").write_text(
+        "n = 0\ndef f(prompt):\n    global n\n    n += 1\n    if n > 30:\n        raise OSError('down')\n    return 'positive'\n"
+    )
+    one = study(limit=100, model="{backend: function, path: 'down:f'}", extra="evaluation: {extraction: lenient}")
+    with pytest.raises(TooManyFailures, match="down"):
+        one.execute("run")
+    found = ec.open("run")
+    assert found.scores()[0].items == 30
+    assert found.folder.report.stat().st_size > 10_000
+    assert found.facts["missing"] == 100 - 30 - 25

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 from eyechart.app.folder import Folder
 from eyechart.app.grid import Grid, expand
 from eyechart.app.plan import Plan, make_plan
+from eyechart.app.report import write_report
 from eyechart.app.run import Progress, Ran, measure, run, study_digest
 from eyechart.core.codec import load_study
 from eyechart.core.effective import effective, stated_digest
-from eyechart.core.errors import EyechartError, InputError
+from eyechart.core.errors import EyechartError, InputError, Stopped
 from eyechart.core.spec import StudySpec
 
 if TYPE_CHECKING:
@@ -86,13 +88,18 @@ class Study:
     def execute(
         self, out: Path | str | None = None, *, store: Path | None = None, progress: Progress | None = None
     ) -> Ran:
-        """`run`, but with the account of what was done instead of the results."""
-        from eyechart.app.report import write_report
+        """`run`, but with the account of what was done instead of the results.
 
-        ran = run(self.grid, self.text, self.folder(out), shared=store, progress=progress)
-        write_report(ran.folder)
-        ran.folder.seal()
-        return ran
+        A run that is given up, for failures or a full disk, leaves its report of what was answered too.
+        """
+        folder = self.folder(out)
+        try:
+            return run(self.grid, self.text, folder, shared=store, progress=progress)
+        finally:
+            if (folder.path / "run.json").exists():
+                with suppress(Stopped):  # the disk is full: said already
+                    write_report(folder)
+                    folder.seal()
 
     def digests(self) -> dict[str, str | None]:
         """Stated and effective digest of the baseline; effective is None where the data cannot be read."""
