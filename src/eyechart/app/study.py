@@ -16,7 +16,7 @@ from eyechart.app.report import write_report
 from eyechart.app.run import Progress, Ran, measure, run, study_digest
 from eyechart.core.codec import load_study
 from eyechart.core.effective import effective, stated_digest
-from eyechart.core.errors import EyechartError, InputError, Stopped
+from eyechart.core.errors import EyechartError, InputError, Stopped, TooManyFailures
 from eyechart.core.spec import StudySpec
 
 if TYPE_CHECKING:
@@ -94,12 +94,13 @@ class Study:
         """
         folder = self.folder(out)
         try:
-            return run(self.grid, self.text, folder, shared=store, progress=progress)
-        finally:
-            if (folder.path / "run.json").exists():
-                with suppress(Stopped):  # the disk is full: said already
-                    write_report(folder)
-                    folder.seal()
+            ran = run(self.grid, self.text, folder, shared=store, progress=progress)
+        except (TooManyFailures, Stopped):
+            with suppress(EyechartError):  # the disk is full, or nothing was answered: said already
+                _conclude(folder)
+            raise
+        _conclude(folder)
+        return ran
 
     def digests(self) -> dict[str, str | None]:
         """Stated and effective digest of the baseline; effective is None where the data cannot be read."""
@@ -123,6 +124,11 @@ class Study:
         from html import escape
 
         return f"<pre>{escape(self.text)}</pre>"
+
+
+def _conclude(folder: Folder) -> None:
+    write_report(folder)
+    folder.seal()
 
 
 def baseline_grid(study: Study) -> Grid:
