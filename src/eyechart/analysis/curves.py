@@ -16,13 +16,16 @@ BOUND = 0.02
 
 
 def curves(observed: Observations, layout: Layout, level: float, bound: float = BOUND) -> tuple[Curve, ...]:
-    """One curve for each factor whose levels are numbers and were measured side by side."""
+    """One curve for each factor of three or more numbers that were measured side by side.
+
+    Two levels make no curve: they are one contrast, which stands in the heat map, corrected there.
+    """
     out: list[Curve] = []
     for factor in layout.factors:
         if factor.x is None:
             continue
         levels, table, items, contexts = level_table(observed, layout, factor)
-        if not contexts or not len(items):
+        if not contexts or not len(items) or len(levels) < 3:
             continue
         x = np.array([factor.x[factor.levels.index(name)] for name in levels])
         order = np.argsort(x)

@@ -153,11 +153,14 @@ def level_table(
     if not full:  # some level was dropped everywhere: go on with those that stand beside the baseline
         levels = tuple(name for name in factor.levels if any(name in c for c in contexts))
         full = [c for c in contexts if all(name in c for name in levels)]
-    acting = [c for c in full if len({c[name] for name in levels}) > 1]
+    # As in the heat map: settings in which nothing acts are left out, and cells met in several settings
+    # (under aliases) count once; else an inert factor would weight what it does not touch.
+    acting = list(dict.fromkeys(tuple(c[name] for name in levels) for c in full))
+    acting = [cells for cells in acting if len(set(cells)) > 1]
     if not acting or len(levels) < 2:
         return levels, np.empty((0, 0)), np.empty(0, dtype=np.int64), 0
     table = np.mean(
-        [np.stack([observed.means(c[name]) for name in levels]) for c in acting], axis=0
+        [np.stack([observed.means(cell) for cell in cells]) for cells in acting], axis=0
     )  # a NaN in any context drops the item
     shared = np.flatnonzero(~np.isnan(table).any(axis=0)).astype(np.int64)
     return levels, table[:, shared], shared, len(acting)

@@ -18,6 +18,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -42,15 +43,15 @@ class Folder:
 
     def prepare(self) -> None:
         """Make the folder, or refuse one that holds something else."""
-        if self.path.exists() and not self.path.is_dir():
-            raise InputError(f"{self.path} is a file, not a folder")
         try:
+            if self.path.exists() and not self.path.is_dir():
+                raise InputError(f"{self.path} is a file, not a folder")
             empty = not self.path.exists() or not any(self.path.iterdir())
             if not empty and not (self.path / "study.yaml").exists() and not self.store.exists():
                 raise InputError(f"{self.path} holds something that is not a run; name another folder with --out")
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise InputError(f"cannot write to {self.path}: {error.strerror}") from None
+            raise InputError(f"cannot write to {str(self.path)[:80]}: {error.strerror}") from None
 
     def write(self, name: str, content: str | bytes) -> None:
         """Whole or not at all: a half-written file is never left under its name."""
@@ -129,8 +130,8 @@ class Folder:
                 arrays = {name: data[name] for name in data.files}
         except FileNotFoundError:
             raise InputError(f"{self.path} is not a finished run: it has no observations.npz") from None
-        except (ValueError, OSError):
-            raise InputError("is damaged", file=str(path)) from None
+        except (ValueError, OSError, BadZipFile, KeyError, EOFError):
+            raise InputError("is damaged; give `eyechart run` again to write it anew", file=str(path)) from None
         if list(arrays["outcomes"]) != [o.value for o in OUTCOMES]:
             raise InputError("was written with other outcomes; read the run again", file=str(path))
         order = [items[str(name)] for name in arrays["items"]]
@@ -143,6 +144,21 @@ class Folder:
             **{n: arrays[n] for n in ("cell", "item", "repeat", "outcome", "value", "scored", "call")},
         )
         return observed, tuple(str(k) for k in arrays["keys"])
+
+    def broken_seal(self) -> list[str]:
+        """One line for each sealed file that is not as it was sealed; empty when all are."""
+        try:
+            sealed: dict[str, str] = self.read_json("seal.json")["files"]
+        except (InputError, KeyError, TypeError):
+            return ["seal.json: is missing or damaged"]
+        out: list[str] = []
+        for name, was in sealed.items():
+            path = self.path / name
+            if not path.exists():
+                out.append(f"{name}: is missing")
+            elif sha256(path) != was:
+                out.append(f"{name}: was changed since the run was sealed")
+        return out
 
     def seal(self) -> None:
         files = {name: sha256(self.path / name) for name in SEALED if (self.path / name).exists()}

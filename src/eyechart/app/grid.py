@@ -15,7 +15,7 @@ from eyechart.core.effective import Asking, Effective, effective
 from eyechart.core.errors import InputError
 from eyechart.core.factors import Cell, cell
 from eyechart.core.identity import call_key, digest, engine_digest, request_digest
-from eyechart.core.plugins import BACKENDS, DESIGNS, Backend
+from eyechart.core.plugins import BACKENDS, DESIGNS, EDITS, POSTPROCESSES, READERS, SCORERS, Backend, make
 from eyechart.core.records import Call, Engine, Item
 from eyechart.core.spec import Model, Spec, StudySpec
 from eyechart.data.key import Keyed, apply_key
@@ -210,12 +210,13 @@ def expand(study: StudySpec, base: Path) -> Grid:
     for use in expander.data:
         expander.notes |= dict.fromkeys((*use.loaded.notes, *use.keyed.notes))
     _note_templates(cells, expander.notes)
-    drafts = list(expander.asks.values())
+    asks = [_ask(expander, draft) for draft in expander.asks.values()]
+    _note_prompts(asks, expander.notes)
     return Grid(
         study=study,
         base=base,
         cells=tuple(cells),
-        asks=tuple(_ask(expander, draft) for draft in drafts),
+        asks=tuple(asks),
         engines=tuple(expander.engines),
         data=tuple(expander.data),
         dropped=tuple(dropped),
@@ -229,6 +230,7 @@ def _lay(expander: _Expander, one: Cell, name: str) -> GridCell | Dropped:
     resolved = effective(one.spec, use.backend.facts(), use.backend.capabilities.operational)
     if reason := _impossible(resolved.asking, use.backend):
         return Dropped(levels=one.levels, reason=reason)
+    _check_names(resolved)
     at, data = expander.sample(one.spec)
     identity = dict(data.identity)
     chooser = None
@@ -247,6 +249,24 @@ def _lay(expander: _Expander, one: Cell, name: str) -> GridCell | Dropped:
 def _same(laid: GridCell, other: str) -> str:
     inert = "; ".join(f"{i.path} is inert: {i.reason}" for i in laid.effective.inert)
     return f"the same evaluation as {other}" + (f" ({inert})" if inert else "")
+
+
+def _check_names(resolved: Effective) -> None:
+    """Readers, scorers and edits are looked up before anything is asked, not after all was paid for."""
+    reading, edits = resolved.reading, resolved.asking.prompt["edits"]
+    wanted: list[tuple[str, Any, Any]] = [("prompt.edits", EDITS, edit) for edit in edits if edit != "none"]
+    if reading.elicit == "generate":
+        wanted.append(("evaluation.extraction", READERS, reading.extraction))
+        wanted.append(("evaluation.score", SCORERS, reading.score))
+    for path, registry, name in wanted:
+        try:
+            make(registry, name)
+        except InputError as error:
+            raise InputError(error.message, field=path) from None
+    try:
+        POSTPROCESSES.get(reading.postprocess)
+    except InputError as error:
+        raise InputError(error.message, field="evaluation.postprocess") from None
 
 
 def _impossible(asking: Asking, backend: Backend) -> str | None:
@@ -310,6 +330,15 @@ def _located(model: Model, base: Path) -> Model:
     if model.path and not Path(model.path).is_absolute() and (base / model.path).exists():
         return model.model_copy(update={"path": str(base / model.path)})
     return model
+
+
+def _note_prompts(asks: Sequence[Ask], notes: dict[str, None]) -> None:
+    for ask in asks:
+        prompts = {(r.prompt, r.messages) for row in ask.planned for r in (row[0].call.request,)}
+        if len(prompts) * 2 <= len(ask.items):
+            notes[
+                f"{len(ask.items)} items give only {len(prompts)} different prompts: does the template use the question?"
+            ] = None
 
 
 def _note_templates(cells: Sequence[GridCell], notes: dict[str, None]) -> None:

@@ -78,8 +78,8 @@ _EVALUATION = {
 
 
 def _prompt(choices: bool) -> str:
-    shown = "    Question: {{question}}\n" + ("    {{options}}\n" if choices else "") + "    Answer:\n"
-    return f"prompt:\n  template: |-\n{shown}"
+    shown = "    Question: {{question}}\n" + ("    {{options}}\n" if choices else "")
+    return f'prompt:\n  template: |-\n{shown}  cue: "\\nAnswer:"\n'
 
 
 def _model(function: str | None, backend: str | None, url: str | None, name: str | None) -> str:
@@ -97,7 +97,7 @@ def _choice_factors() -> str:
         "design: factorial\nfactors:\n"
         "  - {evaluation.elicit: [options, generate]}\n"
         "  - {decoding.temperature: [0.0, 0.7]}\n"
-        '  - {prompt.cue: {none: "", short: "\\nOne of the options:"}}\n'
+        '  - {prompt.cue: {answer: "\\nAnswer:", right: "\\nThe right option is:"}}\n'
         "  - {evaluation.extraction: [lenient, first_word, last_word]}\n"
     )
 
@@ -106,7 +106,7 @@ def _text_factors() -> str:
     return (
         "design: factorial\nfactors:\n"
         "  - {decoding.temperature: [0.0, 0.7]}\n"
-        '  - {prompt.cue: {none: "", short: " (answer only)"}}\n'
+        '  - {prompt.cue: {answer: "\\nAnswer:", short: "\\nAnswer in one word:"}}\n'
         "  - {evaluation.extraction: [first_line, first_word, last_word]}\n"
     )
 

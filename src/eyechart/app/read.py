@@ -23,6 +23,8 @@ class Readings:
     """Store key of each call, by `observations.call`."""
     missing: int
     """Calls that were never answered and never failed: the run is not complete."""
+    unscored: Mapping[str, int]
+    """Why readings could not be scored, and how many: they count neither as right nor as wrong."""
     findings: Mapping[str, int]
     """What replies taught (`double_bos`, `served_other_model`, `cut_at_limit`, ...), and in how many."""
 
@@ -34,6 +36,7 @@ def read(grid: Grid, store: Store) -> Readings:
     key_at: dict[str, int] = {}
     missing: set[str] = set()
     findings: Counter[str] = Counter()
+    unscored: Counter[str] = Counter()
     for number, ask in enumerate(grid.asks):
         cells = [(at, c) for at, c in enumerate(grid.cells) if c.ask == number]
         keys = [p.key for row in ask.planned for p in row]
@@ -50,6 +53,8 @@ def read(grid: Grid, store: Store) -> Readings:
                         missing.add(planned.key)
                         continue
                     _, score = read_one(got, item, ask, i, cell.effective.reading)
+                    if score.outcome is Outcome.UNSCORED:
+                        unscored[score.reason or "no reason given"] += 1
                     call = key_at.setdefault(planned.key, len(key_at))
                     builder.add(at, index[item.id], repeat, score.outcome, score.value, call)
     observations = builder.build(
@@ -59,7 +64,9 @@ def read(grid: Grid, store: Store) -> Readings:
         [item.cluster for item in items],
         [1 / len(item.choices) if len(item.choices) > 1 else None for item in items],
     )
-    return Readings(observations=observations, keys=tuple(key_at), missing=len(missing), findings=+findings)
+    return Readings(
+        observations=observations, keys=tuple(key_at), missing=len(missing), unscored=unscored, findings=+findings
+    )
 
 
 def read_one(got: Response | Failure, item: Item, ask: Ask, i: int, reading: Reading) -> tuple[Extraction, Score]:

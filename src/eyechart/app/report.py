@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,9 @@ from eyechart.core.effective import DEFAULTS
 from eyechart.core.errors import InputError
 from eyechart.core.factors import field_names
 from eyechart.core.records import NotEstimable
+from eyechart.report.blocks import Text, message
 from eyechart.report.inputs import Calls, Digests, Facts, FieldRow, InertField, Language, ReportInput, Rule
+from eyechart.report.sentences import plain_sentences
 from eyechart.stats.intervals import mean_clustered
 
 Plain = Mapping[str, Any]
@@ -30,14 +33,26 @@ def report_input(run: Finished, language: Language = "en") -> ReportInput:
     return ReportInput(
         title=facts["name"] or run.folder.path.name,
         analysis=replace(analysis, samples=samples(run, analysis)),
-        fingerprint=tuple(_fingerprint(facts["cells"][0], facts["engines"])),
+        fingerprint=tuple(_fingerprint(facts["cells"], facts["engines"])),
         inert=tuple(_inert(facts["cells"])),
         digests=Digests(**facts["digests"]),
         facts=_facts(facts, _slices(run)),
-        rules=(_drawn(facts),),
+        rules=(_drawn(facts), *_over_cells(facts)),
         language=language,
+        sentences=sentences(run),
         layers=tuple((f["name"], (f["path"] or "several").split(".")[0]) for f in facts["factors"]),
     )
+
+
+def sentences(run: Finished) -> tuple[Text, ...]:
+    """Range, what moved it most, how sure; the first says when the run is not complete."""
+    first, *rest = plain_sentences(run.analysis)
+    facts = run.facts
+    lacking = facts["missing"] + facts["calls"]["failed"]
+    if facts["missing"]:
+        needed = facts["calls"]["needed"]
+        first = message("sentence.incomplete", done=needed - lacking, needed=needed, rest=first)
+    return (first, *rest)
 
 
 def write_report(folder: Folder, path: Path | None = None, language: Language = "en") -> Path:
@@ -62,9 +77,11 @@ def write_report(folder: Folder, path: Path | None = None, language: Language = 
     return path
 
 
-def _fingerprint(cell: Plain, engines: Iterable[Plain]) -> Iterable[FieldRow]:
-    """Every field of the baseline: stated, filled in by a default, inert, or not known."""
-    stated, inert = dict(_leaves(cell["stated"])), {i["path"] for i in cell["inert"]}
+def _fingerprint(cells: Sequence[Plain], engines: Iterable[Plain]) -> Iterable[FieldRow]:
+    """Every field of the baseline: stated, filled in by a default, inert in every set-up, or not known."""
+    cell = cells[0]
+    stated = dict(_leaves(cell["stated"]))
+    inert = set[str].intersection(*({str(i["path"]) for i in c["inert"]} for c in cells))
     sections = [name for name in field_names() if "." not in name]
     for path in field_names():
         if path in sections or any(other.startswith(f"{path}.") for other in field_names()):
@@ -97,13 +114,28 @@ def _words(value: Any) -> str | None:
     return value if isinstance(value, str) else str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _inert(cells: Iterable[Plain]) -> Iterable[InertField]:
-    seen: set[tuple[str, str]] = set()
-    for cell in cells:
-        for one in cell["inert"]:
-            if (key := (one["path"], one["reason"])) not in seen:
-                seen.add(key)
-                yield InertField(path=one["path"], reason=one["reason"])
+def _inert(cells: Sequence[Plain]) -> Iterable[InertField]:
+    """Each inert field once, with the number of set-ups in which it is."""
+    seen = Counter((str(i["path"]), str(i["reason"])) for cell in cells for i in cell["inert"])
+    for (path, reason), count in seen.items():
+        where = "" if count == len(cells) else f" ({count} of {len(cells)} set-ups)"
+        yield InertField(path=path, reason=reason + where)
+
+
+def _over_cells(facts: Plain) -> Iterable[Rule]:
+    """Rules that the baseline alone would answer wrongly, since other set-ups sample or have shots."""
+    cells = facts["cells"]
+    shots = [c["effective"]["asking"]["prompt"].get("few_shot") for c in cells]
+    some = [s for s in shots if s]
+    if some:
+        sources = ", ".join(sorted({s["source"] for s in some}))
+        evidence = f"{len(some)} of {len(cells)} set-ups have shots, from {sources}; overlap with the test is refused"
+        yield Rule(id="few_shot_split", state="kept", evidence=evidence)
+    sampling = [c for c in cells if c["sampled"]]
+    if sampling and len(sampling) < len(cells):
+        stated = [c for c in sampling if c["stated"].get("decoding", {}).get("seed") is not None]
+        evidence = f"{len(sampling)} of {len(cells)} set-ups sample; decoding.seed is stated in {len(stated)} of them"
+        yield Rule(id="seed_stated", state="kept" if len(stated) == len(sampling) else "broken", evidence=evidence)
 
 
 def _drawn(facts: Plain) -> Rule:
@@ -144,6 +176,7 @@ def _facts(facts: Plain, slices: Iterable[str]) -> Facts:
         if len(use["problems"]) > 20:
             notes.append(f"and {len(use['problems']) - 20} more rows not used")
     notes += [f"{count} x {reason}" for reason, count in facts["failures"].items()]
+    notes += [f"{count} readings could not be scored: {reason}" for reason, count in facts["unscored"].items()]
     notes += [in_words(name, count) for name, count in facts["findings"].items() if name not in QUIET]
     if facts["stopped"]:
         notes.append(f"not complete: {facts['stopped']}; {facts['missing']} calls were not made")

@@ -46,6 +46,8 @@ class Ran:
     """Calls neither answered nor failed."""
     copied: int = 0
     """Answers taken over from a shared store."""
+    unscored: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Why readings could not be scored, and how many."""
     findings: Mapping[str, int] = field(default_factory=dict[str, int])
     """What the replies taught, and in how many of them."""
 
@@ -95,6 +97,7 @@ def run(
             stopped=str(error) if error else tally.stopped,
             missing=readings.missing,
             copied=copied,
+            unscored=readings.unscored,
             findings=readings.findings,
         )
         _write(folder, grid, readings, ran, started)
@@ -270,6 +273,7 @@ def describe(grid: Grid, ran: Ran, started: datetime) -> dict[str, Any]:
         "retries": ran.retries,
         "missing": ran.missing,
         "failures": ran.reasons,
+        "unscored": dict(ran.unscored),
         "findings": dict(ran.findings),
         "stopped": ran.stopped,
         "started": started.isoformat(timespec="seconds"),

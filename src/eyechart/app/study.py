@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -137,8 +138,10 @@ def baseline_grid(study: Study) -> Grid:
 
 
 def load(path: Path | str) -> Study:
-    """A study or fingerprint from a YAML or JSON file. Raises InputError, one line a mistake."""
+    """A study or fingerprint from a YAML or JSON file; `-` is standard input. Raises InputError, one line a mistake."""
     path = Path(path)
+    if str(path) == "-":
+        return loads(sys.stdin.read())
     try:
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:

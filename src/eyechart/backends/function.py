@@ -56,7 +56,7 @@ class Function:
             asked = [{"role": m.role, "content": m.content} for m in request.messages]
         try:
             answer = self.function(asked)
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # a function that exits must not end the run
             text = str(error).splitlines()[0] if str(error) else ""
             return Failure(kind="crashed", reason=f"{self.path} raised {type(error).__name__}: {text}"[:300])
         if not isinstance(answer, str):

@@ -3,6 +3,8 @@
     model: {backend: replay, path: runs/first}          # a run folder, or its store.sqlite
     model: {backend: replay, path: answers.jsonl}       # lines of {"prompt", "output", "repeat"?}
 
+Lines with one prompt and no `repeat` are its repeats, in order.
+
 A request that is not in there is a failure (`not_recorded`), never a guess.
 """
 
@@ -89,8 +91,12 @@ def _lines(path: Path, data: bytes) -> dict[tuple[str, int], str]:
         if not isinstance(row, dict):
             raise InputError("each line is an object with prompt and output", file=str(path), line=number)
         fields = cast("dict[str, Any]", row)
-        prompt, output, repeat = fields.get("prompt"), fields.get("output"), fields.get("repeat", 0)
+        prompt, output, repeat = fields.get("prompt"), fields.get("output"), fields.get("repeat")
+        if repeat is None and isinstance(prompt, str):  # the same prompt again is the next repeat
+            repeat = next(i for i in range(len(out) + 1) if (prompt, i) not in out)
         if not isinstance(prompt, str) or not isinstance(output, str) or not isinstance(repeat, int):
             raise InputError("each line is an object with prompt and output", file=str(path), line=number)
+        if (prompt, repeat) in out:
+            raise InputError(f"repeat {repeat} of this prompt stands further up", file=str(path), line=number)
         out[prompt, repeat] = output
     return out

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from dataclasses import MISSING, fields, is_dataclass
+from typing import Any, cast
 
 import click
 
@@ -54,5 +55,8 @@ def _lines(paths: list[str], kinds: dict[str, Any]) -> Iterator[str]:
 
 
 def _summary(registry: Registry[Callable[..., Any]], name: str) -> str:
-    text = (registry.get(name).__doc__ or "").strip()
-    return text.split("\n")[0]
+    plugin = registry.get(name)
+    text = (plugin.__doc__ or "").strip().split("\n")[0]
+    given = fields(cast("Any", plugin)) if is_dataclass(plugin) else ()
+    shown = ", ".join(f.name if f.default is MISSING else f"{f.name}: {f.default!r}" for f in given)
+    return f"{text} {{{shown}}}" if shown else text

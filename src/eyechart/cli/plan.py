@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -62,12 +63,9 @@ def _lines(plan: Plan) -> Iterator[str]:
             yield f"            {one.label}: {one.reason}"
         if len(grid.dropped) > 12:
             yield f"            and {len(grid.dropped) - 12:,} more (--json lists all)"
-    seen: set[str] = set()
-    for _, inert in plan.inert:
-        line = f"  inert     {inert.path}: {inert.reason}"
-        if line not in seen:
-            seen.add(line)
-            yield line
+    for inert, count in Counter(inert for _, inert in plan.inert).items():
+        where = "" if count == len(grid.cells) else f" ({count} of {len(grid.cells)} cells)"
+        yield f"  inert     {inert.path}: {inert.reason}{where}"
 
 
 def _tokens(plan: Plan) -> str:

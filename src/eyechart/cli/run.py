@@ -35,6 +35,9 @@ def answer(ran: Ran) -> Answer:
     found = sentences(open_run(ran.folder.path))
     warnings = list(ran.plan.grid.notes)
     warnings += [f"{count:,} calls failed: {reason}" for reason, count in ran.reasons.items()]
+    warnings += [
+        f"{count:,} readings could not be scored: {reason}" for reason, count in list(ran.unscored.items())[:5]
+    ]
     warnings += [in_words(name, count) for name, count in ran.findings.items() if name not in ORDINARY]
     data = {
         "folder": str(ran.folder.path),
@@ -45,6 +48,7 @@ def answer(ran: Ran) -> Answer:
         "missing": ran.missing,
         "stopped": ran.stopped,
         "failures": ran.reasons,
+        "unscored": dict(ran.unscored),
         "findings": dict(ran.findings),
         "sentences": found,
     }
@@ -58,6 +62,9 @@ def _verdict(ran: Ran) -> tuple[str, str, int]:
         return "stopped", f"Stopped: {ran.stopped}. {done}; the same command goes on.", 4
     if ran.failed * 5 > ran.plan.needed:
         return "too_many_failures", f"Too many calls failed to say much: {done}; the same command tries them again.", 3
+    unscored = sum(ran.unscored.values())
+    if unscored * 5 > ran.plan.scores:
+        return "too_little_data", f"{unscored:,} of {ran.plan.scores:,} readings could not be scored: {done}.", 3
     return "done", f"Done: {done}.", 0
 
 

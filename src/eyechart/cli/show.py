@@ -9,10 +9,10 @@ import click
 from eyechart.app.opened import Run
 from eyechart.app.opened import open as open_run
 from eyechart.app.report import report_input
+from eyechart.app.report import sentences as run_sentences
 from eyechart.cli.output import Answer, answers, clean
 from eyechart.report.messages import say
 from eyechart.report.plain import analysis_data
-from eyechart.report.sentences import plain_sentences
 from eyechart.report.terminal import render_terminal
 
 
@@ -32,9 +32,10 @@ def command(run: Path) -> Answer:
     }
     width = shutil.get_terminal_size((100, 24)).columns
     lines = render_terminal(report_input(opened), width=width, colour=sys.stdout.isatty()).splitlines()
-    return Answer(code="shown", text=found[0] if found else "No score yet.", data=data, lines=lines)
+    warnings = [f"not complete: {opened.facts['stopped'] or 'calls are missing'}"] if opened.facts["missing"] else []
+    return Answer(warnings=warnings, code="shown", text=found[0] if found else "No score yet.", data=data, lines=lines)
 
 
 def sentences(run: Run) -> list[str]:
     """The three plain sentences of a run: range, what moved it most, how sure."""
-    return [clean(say(text, "en")) for text in plain_sentences(run.analysis)]
+    return [clean(say(text, "en")) for text in run_sentences(run)]

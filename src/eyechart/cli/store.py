@@ -26,8 +26,9 @@ def _file(path: Path) -> Path:
 def verify(stores: tuple[Path, ...]) -> Answer:
     """Derive every digest in STORES again; without any, in all runs below eyechart-runs.
 
-    Exit code 1 when something does not fit.
+    Where a run folder is named, its other files are compared with its seal as well. Exit code 1 when something does not fit.
     """
+    folders = [p for p in stores if p.is_dir()] or ([] if stores else sorted(RUNS.glob("*")))
     paths = [_file(p) for p in stores] or sorted(RUNS.glob("*/store.sqlite"))
     if not paths:
         raise InputError(f"there is no store below {RUNS}; name one")
@@ -41,6 +42,9 @@ def verify(stores: tuple[Path, ...]) -> Answer:
         lines += [f"{path}: {problem}" for problem in problems]
         data.append({"store": str(path), "responses": counts.responses, "requests": counts.requests,
                      "engines": counts.engines, "failures": counts.failures, "problems": problems})  # fmt: skip
+    for folder in folders:
+        if (folder / "run.json").exists():
+            lines += [f"{folder}: {problem}" for problem in Folder(folder).broken_seal()]
     if lines:
         text = f"{len(lines):,} things do not fit in {answered:,} answers."
         return Answer(code="broken", text=text, data=data, lines=lines, exit_code=1)

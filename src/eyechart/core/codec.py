@@ -17,7 +17,8 @@ from pydantic import BaseModel, ValidationError
 
 from eyechart.core import flat
 from eyechart.core.errors import EyechartError, InputError
-from eyechart.core.factors import changes_of, check_clashes, check_path, get, put, value_of
+from eyechart.core.factors import advice as advice_of
+from eyechart.core.factors import changes_of, check_clashes, check_path, get, put
 from eyechart.core.registry import hint
 from eyechart.core.spec import Budget, Design, Factor, Prices, Spec, StudySpec, Value
 
@@ -168,7 +169,7 @@ def _problems(document: Document, model: type[BaseModel], path: Path, error: Val
             names = _names_at(model, where[:-1])
             out.append(document.error(_unknown_text(str(where[-1]), names, "field"), spot))
         else:
-            out.append(document.error(_advice(cast("Mapping[str, Any]", item)), key or spot))
+            out.append(document.error(advice_of(cast("Mapping[str, Any]", item)), key or spot))
     return out
 
 
@@ -195,31 +196,6 @@ def _names_at(model: type[BaseModel], path: Path) -> tuple[str, ...]:
             break
         model = nested[0]
     return tuple(model.model_fields)
-
-
-_WANTED = {
-    "string_type": "write a text (in quotes, if it looks like a number)",
-    "int_type": "write a whole number",
-    "int_from_float": "write a whole number",
-    "float_type": "write a number",
-    "bool_type": "write true or false",
-    "finite_number": "write a finite number",
-    "dict_type": "write a mapping",
-    "tuple_type": "write a list",
-    "model_type": "write a mapping",
-}
-
-
-def _advice(item: Mapping[str, Any]) -> str:
-    kind = str(item["type"])
-    if kind == "missing":
-        return "must be stated"
-    if kind == "value_error":
-        return str(item["msg"]).removeprefix("Value error, ")
-    wanted = _WANTED.get(kind)
-    if wanted is None:
-        wanted = str(item["msg"]).replace("Input should be", "write a value that is")
-    return f"{value_of(item)} does not fit: {wanted}"
 
 
 def _factors(document: Document, spec: Spec, data: Mapping[str, Any], problems: list[InputError]) -> tuple[Factor, ...]:

@@ -65,6 +65,9 @@ METHODS: Mapping[str, Mapping[str, Any]] = {
     "semantic": {"elicit": "generate", "extraction": "whole", "score": "semantic"},
 }
 
+SCORED_AS: Mapping[str, str] = {"first_letter": "choice", "last_letter": "choice", "answer_letter": "choice"}
+"""Scorer of a reader where none is stated: a letter compared with an option's text would always be wrong."""
+
 _OFF: Mapping[str, Any] = {
     "top_p": 1.0, "min_p": 0.0, "repetition_penalty": 1.0, "presence_penalty": 0.0, "frequency_penalty": 0.0,
 }  # fmt: skip
@@ -243,7 +246,8 @@ def _evaluation(spec: Spec, inert: list[Inert]) -> tuple[str, str, Reading]:
         if getattr(ev, name) is not None:
             inert.append(Inert(f"evaluation.{name}", "the answer is generated, no option is scored"))
     extraction: Name = ev.extraction or base.get("extraction", DEFAULTS["evaluation.extraction"])
-    score: Name = ev.score or base.get("score", DEFAULTS["evaluation.score"])
+    usual = SCORED_AS.get(extraction, DEFAULTS["evaluation.score"]) if isinstance(extraction, str) else None
+    score: Name = ev.score or base.get("score") or usual or DEFAULTS["evaluation.score"]
     if extraction == "regex":
         if ev.pattern is None:
             raise InputError("reading by regex needs a pattern, e.g. 'answer is (\\w+)'", field="evaluation.pattern")

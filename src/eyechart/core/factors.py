@@ -129,7 +129,7 @@ def put(spec: Spec, changes: Mapping[str, Any]) -> Spec:
     except ValidationError as error:
         first = error.errors()[0]
         path = next(iter(changes)) if len(changes) == 1 else ".".join(str(p) for p in first["loc"])
-        raise InputError(f"{value_of(first)} does not fit: {first['msg']}", field=path) from None
+        raise InputError(advice(first), field=path) from None
 
 
 def _appended(value: Any) -> list[Any]:
@@ -137,6 +137,32 @@ def _appended(value: Any) -> list[Any]:
     if value in (None, "none"):
         return []
     return list(cast("Sequence[Any]", value)) if isinstance(value, list | tuple) else [value]
+
+
+_WANTED = {
+    "string_type": "write a text (in quotes, if it looks like a number)",
+    "int_type": "write a whole number",
+    "int_from_float": "write a whole number",
+    "float_type": "write a number",
+    "bool_type": "write true or false",
+    "finite_number": "write a finite number",
+    "dict_type": "write a mapping",
+    "tuple_type": "write a list",
+    "model_type": "write a mapping",
+}
+
+
+def advice(error: Mapping[str, Any]) -> str:
+    """One of pydantic's errors in the words of a person: what does not fit, and what to write instead."""
+    kind = str(error["type"])
+    if kind == "missing":
+        return "must be stated"
+    if kind == "value_error":
+        return str(error["msg"]).removeprefix("Value error, ")
+    wanted = _WANTED.get(kind)
+    if wanted is None:
+        wanted = str(error["msg"]).replace("Input should be", "write a value that is")
+    return f"{value_of(error)} does not fit: {wanted}"
 
 
 def value_of(error: Mapping[str, Any]) -> str:

@@ -5,7 +5,7 @@
 >>> item = mapped.items[0]; item.gold, item.gold_index, item.group, sorted(item.fields)
 (('2',), 1, 'sums', ['choices', 'question', 'subject'])
 >>> item.id
-'h-2edc350b083a'
+'h-834434ab1fe1'
 
 The column of the answer is not among the fields of an item, under its own name or any other: no template
 can show it, not by mistake either. All other columns are kept, and `question` is always there.
@@ -192,7 +192,7 @@ def _item(draft: _Draft, columns: Columns, reading: Reading | None) -> Item:
     own = values.get(columns.id) if columns.id else None
     fields = {name: value for name, value in values.items() if name != columns.answer}
     return Item(
-        id=_hashed("h-", draft.content) if missing(own) else as_text(own).strip(),
+        id=_asked_id(values, columns) if missing(own) else as_text(own).strip(),
         fields=fields | {"question": draft.question},
         gold=gold,
         choices=texts,
@@ -202,6 +202,11 @@ def _item(draft: _Draft, columns: Columns, reading: Reading | None) -> Item:
         slice=_label(values, columns.slice),
         line=draft.row.line,
     )
+
+
+def _asked_id(values: Mapping[str, Any], columns: Columns) -> str:
+    """An id from all that is asked, without the answer: a corrected answer is read again, never asked again."""
+    return _hashed("h-", canonical_json({name: value for name, value in values.items() if name != columns.answer}))
 
 
 def _hashed(prefix: str, content: str) -> str:

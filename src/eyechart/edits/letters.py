@@ -36,7 +36,7 @@ def cased(text: str, style: CaseStyle) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """The whole prompt in lower, upper, title or sentence case; see `cased`. Draws nothing.
+    """The whole prompt in lower, upper, title or sentence case. Draws nothing.
 
     >>> Case(style="upper").apply("Is it so?\\na) yes", rng=None)
     'IS IT SO?\\nA) YES'

@@ -33,6 +33,9 @@ def plain_sentences(analysis: Analysis) -> tuple[Text, Text, Text]:
 def _range(analysis: Analysis) -> Message:
     spread = analysis.range
     if spread is None or not (numbers.finite(spread.low) and numbers.finite(spread.high)):
+        alone = baseline_value(analysis.scores[0]) if len(analysis.scores) == 1 else None
+        if alone is not None:
+            return message("sentence.range.one", score=numbers.points(alone))
         return message("sentence.range.none")
     if spread.cells < 2:
         return message("sentence.range.one", score=numbers.points(spread.low))

@@ -96,6 +96,7 @@ EN: dict[str, str] = {
     "tone.unknown": "Too little to say",
     "sentence.range.none": "There is no range to report: no set-up has a complete score.",
     "sentence.range.one": "Only one set-up was tried; it scores {score} points, and no range can be given.",
+    "sentence.incomplete": "Incomplete: {done} of {needed} calls are answered, so this is a first look. {rest}",
     "sentence.range.luck": "Over {n} the score runs from {low} to {high} points, a range of {width};"
     " luck alone would give about {luck}.",
     "sentence.range.no_luck": "Over {n} the score runs from {low} to {high} points, a range of {width};"

@@ -96,6 +96,7 @@ ZH: dict[str, str] = {
     "tone.unknown": "数据不足，无法判断",
     "sentence.range.none": "没有任何配置得到完整得分，无法给出变动范围。",
     "sentence.range.one": "只试了一种配置，得分 {score} 分，无法给出变动范围。",
+    "sentence.incomplete": "运行未完成：{needed} 次调用中只有 {done} 次得到回答，以下仅为初步结果。{rest}",
     "sentence.range.luck": "在 {n}之间，得分从 {low} 到 {high} 分，极差 {width} 分；"
     "若各配置其实并无差别，仅凭运气约为 {luck} 分。",
     "sentence.range.no_luck": "在 {n}之间，得分从 {low} 到 {high} 分，极差 {width} 分；其中有多少出于运气尚不清楚。",
