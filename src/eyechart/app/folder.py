@@ -16,6 +16,7 @@ import json
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -27,6 +28,9 @@ from eyechart.core.errors import InputError, Stopped
 from eyechart.core.records import Item
 
 SEALED = ("study.yaml", "run.json", "items.jsonl", "observations.npz", "report.html", "report.json")
+
+
+_DAMAGED = "is damaged; give `eyechart run` again to write it anew"
 
 
 @dataclass(frozen=True)
@@ -80,8 +84,6 @@ class Folder:
             raise InputError("is not valid JSON: the file is damaged", file=str(path)) from None
 
     def write_observations(self, observed: Observations, keys: Iterable[str]) -> None:
-        from io import BytesIO
-
         buffer = BytesIO()
         np.savez_compressed(buffer, keys=np.array(list(keys), dtype=np.str_), **observed.arrays())  # pyright: ignore[reportArgumentType]
         self.write("observations.npz", buffer.getvalue())
@@ -112,6 +114,8 @@ class Folder:
             lines = path.read_text(encoding="utf-8").split("\n")
         except OSError:
             raise InputError(f"{self.path} is not a finished run: it has no items.jsonl") from None
+        except UnicodeDecodeError:
+            raise InputError(_DAMAGED, file=str(path)) from None
         for number, line in enumerate(lines, 1):
             if not line:
                 continue
@@ -120,20 +124,22 @@ class Folder:
                 row["gold"], row["choices"] = tuple(row["gold"]), tuple(row["choices"])
                 out[row["id"]] = Item(**row)
             except (ValueError, TypeError, KeyError):
-                raise InputError("is not an item: the file is damaged", file=str(path), line=number) from None
+                raise InputError(_DAMAGED, file=str(path), line=number) from None
         return out
 
     def read_observations(self) -> tuple[Observations, tuple[str, ...]]:
         path, items = self.path / "observations.npz", self.read_items()
         try:
-            with np.load(path, allow_pickle=False) as data:
+            with np.load(BytesIO(path.read_bytes()), allow_pickle=False) as data:
                 arrays = {name: data[name] for name in data.files}
         except FileNotFoundError:
             raise InputError(f"{self.path} is not a finished run: it has no observations.npz") from None
         except (ValueError, OSError, BadZipFile, KeyError, EOFError):
-            raise InputError("is damaged; give `eyechart run` again to write it anew", file=str(path)) from None
+            raise InputError(_DAMAGED, file=str(path)) from None
         if list(arrays["outcomes"]) != [o.value for o in OUTCOMES]:
             raise InputError("was written with other outcomes; read the run again", file=str(path))
+        if lost := [str(name) for name in arrays["items"] if str(name) not in items]:
+            raise InputError(f"lacks {len(lost)} items; {_DAMAGED}", file=str(self.path / "items.jsonl"))
         order = [items[str(name)] for name in arrays["items"]]
         observed = Observations(
             cells=tuple(str(c) for c in arrays["cells"]),
