@@ -30,12 +30,16 @@ def analyse(
     )
 
 
+UNEVEN = 0.1
+"""Spread of an effect over settings, in fractions of 1, from which a mean is called misleading."""
+
+
 def _is_uneven(entry: HeatEntry) -> bool:
     """Whether a level does so different things in different settings that its mean says little."""
     return (
         isinstance(entry.change, Estimate)
         and entry.sd_corrected is not None
-        and entry.sd_corrected > max(abs(entry.change.value), 0.05)
+        and entry.sd_corrected > max(abs(entry.change.value), UNEVEN)
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,14 +12,28 @@ from eyechart.analysis.observations import Observations
 from eyechart.analysis.results import CellScore, Number, Range
 from eyechart.core.records import Estimate, NotEstimable, Outcome
 from eyechart.stats.intervals import mean_clustered, repeat_interval
+from eyechart.stats.laws import binomial_cdf
 from eyechart.stats.spread import Spread, crossed_spread, expected_max_of_noise, variant_divergence
 
+_LOOK = 0.01
+"""Level at which `repeat_interval` looks for runs that move together."""
 _ANSWERED = (Outcome.CORRECT.value, Outcome.INCORRECT.value)
 
 
 def cell_scores(observed: Observations, layout: Layout, level: float) -> tuple[CellScore, ...]:
     """One CellScore a cell, in the order of the cells."""
-    return tuple(_cell_score(observed, layout, at, level) for at in range(len(layout.cells)))
+    scores = [_cell_score(observed, layout, at, level) for at in range(len(layout.cells))]
+    # Whether runs move together is looked at in every cell at 1 %: among many cells some look so by luck,
+    # and only more of them than luck gives are believed.
+    repeated = [(i, s.repeat_it) for i, s in enumerate(scores)]
+    known = [(i, number) for i, number in repeated if isinstance(number, Estimate)]
+    together = [i for i, number in known if any("together" in w for w in number.warnings)]
+    if together and 1 - binomial_cdf(len(together) - 1, len(known), _LOOK) > 1 - level:
+        for i in together:
+            values, mask, _ = observed.matrix(i)
+            alone = repeat_interval(values, mask=~mask, level=level, by="items", name="score, repeated")
+            scores[i] = replace(scores[i], repeat_it=alone)
+    return tuple(scores)
 
 
 def _cell_score(observed: Observations, layout: Layout, at: int, level: float) -> CellScore:
