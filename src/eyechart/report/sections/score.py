@@ -221,8 +221,8 @@ def _setups(analysis: Analysis) -> Table:
     columns.append((message("setups.digest"), False))
     rows = [_setup_row(s, factors, usual, where[s.cell], chances=chances) for s in analysis.scores]
     level = numbers.percent(analysis.level)
-    # Where there is little room the levels go first: the chart above names each set-up by them.
-    details = [*range(1, len(factors) + 1), len(columns) - 2, len(columns) - 1]
+    # Where there is little room columns go from the right, the levels last: rows must stay told apart.
+    details = [*range(1, len(factors) + 1), *range(len(factors) + 3, len(columns))]
     caption = message("setups.caption", level=level)
     return table(columns, rows, title=message("setups.title"), caption=caption, details=details)
 
