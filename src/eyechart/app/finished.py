@@ -97,6 +97,13 @@ class Finished:
         return frame
 
 
+NEEDED = frozenset((
+    "name", "digests", "factors", "cells", "dropped", "engines", "data", "notes", "calls", "missing", "failures",
+    "unscored", "findings", "stopped", "started", "finished", "runtime",
+))  # fmt: skip
+"""Keys of `run.json` that a report is made of."""
+
+
 def layout_of(facts: Mapping[str, Any]) -> Layout:
     """How the cells lie, from `run.json`."""
     factors = tuple(
@@ -125,5 +132,6 @@ def finished(folder: Folder) -> Finished:
 def check(folder: Folder) -> None:
     if not folder.path.is_dir():
         raise InputError(f"there is no run folder {folder.path}")
-    if folder.read_json("run.json").get("format") != 1:
+    facts = folder.read_json("run.json")
+    if facts.get("format") != 1 or not NEEDED <= set(facts):
         raise InputError(f"{folder.path} was written by another version of eyechart; run the study again")
