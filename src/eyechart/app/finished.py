@@ -133,5 +133,5 @@ def check(folder: Folder) -> None:
     if not folder.path.is_dir():
         raise InputError(f"there is no run folder {folder.path}")
     facts = folder.read_json("run.json")
-    if facts.get("format") != 1 or not NEEDED <= set(facts):
+    if facts.get("format") != 1 or NEEDED.difference(facts):
         raise InputError(f"{folder.path} was written by another version of eyechart; run the study again")
