@@ -90,14 +90,21 @@ class Store:
             if create:
                 path.parent.mkdir(parents=True, exist_ok=True)
             self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=30)
-            self._lock = threading.Lock()
-            self._db.execute("PRAGMA journal_mode=WAL")
-            self._db.execute("PRAGMA synchronous=FULL")
-            self._migrate()
-        except sqlite3.DatabaseError as error:
+        except sqlite3.Error as error:
             raise _clear(error, path) from None
         except OSError as error:
             raise InputError(f"cannot open the store: {error.strerror}", file=str(path)) from None
+        self._lock = threading.Lock()
+        try:
+            self._db.execute("PRAGMA journal_mode=WAL")
+            self._db.execute("PRAGMA synchronous=FULL")
+            self._migrate()
+        except sqlite3.Error as error:
+            self._db.close()
+            raise _clear(error, path) from None
+        except InputError:
+            self._db.close()
+            raise
 
     def _migrate(self) -> None:
         version = int(self._db.execute("PRAGMA user_version").fetchone()[0])
