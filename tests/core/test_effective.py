@@ -142,6 +142,8 @@ def test_asking_and_reading_come_back_from_a_run_folder(spec):
 def test_contradictions_are_refused():
     with pytest.raises(InputError, match="chat endpoint"):
         effective(Spec(prompt={"chat_template": False}, model={"api": "chat"}))
+    with pytest.raises(InputError, match="not rescaled yet"):
+        effective(Spec(evaluation={"transform": "above_chance"}))
     with pytest.raises(InputError, match="pattern"):
         effective(Spec(evaluation={"method": "regex"}))
     with pytest.raises(InputError, match="module:function"):
