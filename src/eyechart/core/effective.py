@@ -233,10 +233,7 @@ def _repeats(spec: Spec, sampled: bool) -> int:
 def _evaluation(spec: Spec, inert: list[Inert]) -> tuple[str, str, Reading]:
     ev = spec.evaluation
     if ev.transform == "above_chance":
-        raise InputError(
-            "scores are not rescaled yet; leave it out: the chance level stands beside each score",
-            field="evaluation.transform",
-        )
+        raise InputError("not rescaled yet: leave it out, chance stands beside each score", field="evaluation.transform")
     base = METHODS.get(ev.method or "", {})
     elicit: str = ev.elicit or base.get("elicit", DEFAULTS["evaluation.elicit"])
     options: str = ev.options or base.get("options", DEFAULTS["evaluation.options"])
