@@ -233,7 +233,7 @@ def _repeats(spec: Spec, sampled: bool) -> int:
 def _evaluation(spec: Spec, inert: list[Inert]) -> tuple[str, str, Reading]:
     ev = spec.evaluation
     if ev.transform == "above_chance":
-        raise InputError("not rescaled yet: leave it out, chance stands beside each score", field="evaluation.transform")
+        raise InputError("not rescaled yet: leave it out, chance is shown anyway", field="evaluation.transform")
     base = METHODS.get(ev.method or "", {})
     elicit: str = ev.elicit or base.get("elicit", DEFAULTS["evaluation.elicit"])
     options: str = ev.options or base.get("options", DEFAULTS["evaluation.options"])
