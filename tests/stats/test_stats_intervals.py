@@ -89,11 +89,15 @@ def test_reference_intervals_of_repeated_runs(repeated_runs: Runs, passages: lis
         (b.mean(axis=1), 0.648, 0.034764, 0.576251, 0.719749),
     ]
     for values, mean, se, low, high in cases:
-        e, i = estimated(mean_clustered(values, passages))
+        e, i = estimated(mean_clustered(values, passages, method="cr1"))
         assert e.value == pytest.approx(mean, abs=1e-9)
         assert (e.se, i.low, i.high) == pytest.approx((se, low, high), abs=1e-6)
         assert e.n == 25
         assert i.method == "t(24), CR1 over clusters"
+        default, j = estimated(mean_clustered(values, passages))
+        assert default.se is not None
+        assert se < default.se < 1.01 * se  # sizes of 3 to 7 are nearly equal
+        assert j.high - j.low > 0.97 * (high - low)
     naive, _ = estimated(mean_clustered(a[:, 1]))
     assert naive.se == pytest.approx(0.044785, abs=1e-6)
 
@@ -109,7 +113,7 @@ def test_clustered_agrees_with_statsmodels(
     values = rng.random(codes.size)
     if binary:
         values = np.round(values)
-    e = mean_clustered(values, codes)
+    e = mean_clustered(values, codes, method="cr1")
     if isinstance(e, NotEstimable) or e.se is None:
         return
     fit = api.OLS(values, np.ones(values.size)).fit(cov_type="cluster", cov_kwds={"groups": codes}, use_t=True)
@@ -221,7 +225,7 @@ def test_stratified() -> None:
     assert (items.value, items.se) == pytest.approx((0.8960, 0.00954), abs=5e-5)
     assert (equal.value, equal.se) == pytest.approx((0.70, 0.0835), abs=5e-5)
     one, i = estimated(mean_stratified([0.1, 0.5, 0.9], ["s"] * 3))
-    plain, j = estimated(mean_clustered([0.1, 0.5, 0.9]))
+    plain, j = estimated(mean_clustered([0.1, 0.5, 0.9], method="cr1"))
     assert (one.se, i.low) == pytest.approx((plain.se, j.low), rel=1e-12)
     assert refused(mean_stratified([], [])) == "no items"
     assert "1 group(s)" in refused(mean_stratified([1, 0, 1], ["a", "a", "b"]))

@@ -28,14 +28,16 @@ def test_reference_changes(repeated_runs: Runs, passages: list[str]) -> None:
     assert run1.interval is not None
     assert (run1.value, run1.se, run1.p) == pytest.approx((0.136, 0.062573, 0.031645), abs=1e-6)
     assert (run1.interval.low, run1.interval.high) == pytest.approx((0.012151, 0.259849), abs=1e-6)
-    clustered = estimated(paired_change(b[:, 1], a[:, 1], passages))
+    clustered = estimated(paired_change(b[:, 1], a[:, 1], passages, method="cr1"))
     assert (clustered.se, clustered.p) == pytest.approx((0.060255, 0.033383), abs=1e-6)
     means = estimated(paired_change(b.mean(axis=1), a.mean(axis=1)))
     assert means.interval is not None
     assert (means.value, means.se, means.p) == pytest.approx((0.0864, 0.025737, 0.001046), abs=1e-6)
     assert (means.interval.low, means.interval.high) == pytest.approx((0.03546, 0.13734), abs=1e-6)
-    means_clustered = estimated(paired_change(b.mean(axis=1), a.mean(axis=1), passages))
+    means_clustered = estimated(paired_change(b.mean(axis=1), a.mean(axis=1), passages, method="cr1"))
     assert (means_clustered.se, means_clustered.p) == pytest.approx((0.022662, 0.000845), abs=1e-6)
+    default = estimated(paired_change(b.mean(axis=1), a.mean(axis=1), passages))
+    assert default.se == pytest.approx(0.0227, abs=5e-5)
     b_only = int(np.sum(b[:, 1] > a[:, 1]))
     a_only = int(np.sum(b[:, 1] < a[:, 1]))
     assert (b_only, a_only) == (40, 23)

@@ -221,6 +221,8 @@ class Estimate:
     name: str
     value: float
     se: float | None = None
+    df: float | None = None
+    """Degrees of freedom behind `se`, where it has any."""
     interval: Interval | None = None
     p: float | None = None
     n: int

@@ -132,7 +132,7 @@ def response_curve(
     slope = _slope(places, scores, codes, level, name)
     change = _scaled(slope, float(places[-1] - places[0]), "change over the range")
     p_bend, departure = _bend(places, scores, codes), _departure(places, means)
-    p_flat = _p_flat(change, units - 1, bound)
+    p_flat = _p_flat(change, bound)
     verdict = _verdict(change, (p_flat, p_bend, departure), bound, 1 - level)
     steps = tuple(
         paired_change(above, below, clusters, level=level, name=f"{name} step") for below, above in pairwise(scores)
@@ -181,10 +181,11 @@ def _scaled(e: Estimate | NotEstimable, by: float, name: str) -> Estimate | NotE
     return replace(e, name=name, value=e.value * by, se=None if e.se is None else e.se * by, interval=interval)
 
 
-def _p_flat(change: Estimate | NotEstimable, df: int, bound: float) -> float | None:
-    if isinstance(change, NotEstimable) or change.se is None:
+def _p_flat(change: Estimate | NotEstimable, bound: float) -> float | None:
+    if isinstance(change, NotEstimable) or change.se is None or change.df is None:
         return None
-    return max(t_upper((bound - change.value) / change.se, df), t_upper((bound + change.value) / change.se, df))
+    below, above = (bound - change.value) / change.se, (bound + change.value) / change.se
+    return max(t_upper(below, change.df), t_upper(above, change.df))
 
 
 def _departure(x: FloatArray, means: FloatArray) -> float:

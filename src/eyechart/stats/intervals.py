@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from eyechart.core.records import Estimate, Interval, NotEstimable
 from eyechart.stats.inputs import FloatArray, check_level, cluster_codes, matrix, vector
 from eyechart.stats.laws import beta_quantile, chi2_upper, normal_quantile, t_quantile
-from eyechart.stats.means import TINY, effective_clusters, moments, t_estimate, too_few
+from eyechart.stats.means import TINY, Method, effective_clusters, moments, t_estimate, too_few
 
 TOGETHER = 0.01
 """Runs are said to move together where their means spread more than independent items allow, at this p."""
@@ -83,7 +83,12 @@ def _exact_ends(successes: float, n: float, level: float) -> tuple[float, float]
 
 
 def mean_clustered(
-    values: ArrayLike, clusters: ArrayLike | None = None, *, level: float = 0.95, name: str = "score"
+    values: ArrayLike,
+    clusters: ArrayLike | None = None,
+    *,
+    level: float = 0.95,
+    name: str = "score",
+    method: Method = "cr2",
 ) -> Estimate | NotEstimable:
     """*New items* interval of a score: the items (or their clusters) are a sample of such items.
 
@@ -92,12 +97,13 @@ def mean_clustered(
     passage or template. Which interval is used is decided by the data and said in `interval.method`:
 
     - no clusters, all scores 0 or 1: Wilson, for any n >= 2 and any count (se by the n - 1 form);
-    - no clusters, other scores: t with n - 1 degrees of freedom;
-    - clusters: CR1 with t(G - 1) (CR2 is to come), a warning under about 20 effective clusters;
+    - no clusters, other scores: t with n - 1 degrees of freedom, in Wilson's shape;
+    - clusters: CR2 with Satterthwaite degrees of freedom, in Wilson's shape, and a warning under
+      about 20 effective clusters (`method="cr1"`: CR1, t(G - 1), symmetric, as most tools print it);
     - clusters, all scores 0 or all 1: Clopper-Pearson with the effective number of clusters as
       trials, which is conservative: it treats each cluster as one single item.
 
-    t intervals are cut at 0 and 1. `n` of the result counts items, or clusters where there are any.
+    `n` of the result counts items, or clusters where there are any.
     NotEstimable: no items, one item, one cluster; all scores equal but not at 0 or 1, or all clusters
     of one mean: the standard error would be 0, which would say "certain". Such a score has most
     often been computed before it came here. ValueError: NaN, scores outside [0, 1], clusters of
@@ -107,7 +113,7 @@ def mean_clustered(
 
     >>> e = mean_clustered([1, 1, 1, 0, 0, 0, 1, 0, 1, 0, 1, 0], list("aaabbbcccddd"))
     >>> e.value, round(e.se, 4), e.interval.method, e.n
-    (0.5, 0.2152, 't(3), CR1 over clusters', 4)
+    (0.5, 0.2152, 't(3), CR2 over clusters, Wilson shape', 4)
     >>> e.warnings
     ('4.0 effective clusters (of 4), under 20: the interval may be too narrow',)
     >>> mean_clustered([0.5, 0.5, 0.5]).reason
@@ -137,7 +143,7 @@ def mean_clustered(
     if constant:
         reason = f"all {n} scores are {scores[0]:g}: their spread cannot be known"
         return NotEstimable(name=name, reason=reason, n=n)
-    return t_estimate(scores, codes, level=level, name=name, limits=(0.0, 1.0))
+    return t_estimate(scores, codes, level=level, name=name, limits=(0.0, 1.0), method=method)
 
 
 def mean_stratified(
@@ -330,7 +336,7 @@ def _by_runs(runs: _Runs, level: float, name: str) -> Estimate | NotEstimable:
         reason = "all runs have the same mean, so the spread between them cannot be known"
         return NotEstimable(name=name, reason=reason, n=means.size)
     m = moments(means, None)
-    return _centred(runs, m.se, m.df, level, name, method=f"t({m.df}) over runs", units=m.units)
+    return _centred(runs, m.se, m.df, level, name, method=f"t({round(m.df, 1):g}) over runs", units=m.units)
 
 
 def _centred(runs: _Runs, se: float, df: float, level: float, name: str, *, method: str, units: int) -> Estimate:

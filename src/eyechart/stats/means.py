@@ -7,11 +7,15 @@ paired differences, slopes. Four passages of three questions each, for example:
 >>> passages = np.repeat(np.arange(4), 3)
 >>> round(moments(right, None).se, 4), round(moments(right, passages).se, 4)
 (0.1508, 0.2152)
+
+Two conventions bound what is asked of normality: a score in [0, 1] gets the shape of Wilson's interval
+(`score_ends`), and differences of which few are not 0 get two more that cancel (`Bonett and Price`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -20,8 +24,11 @@ from eyechart.stats.inputs import Codes, FloatArray
 from eyechart.stats.laws import t_quantile, t_two_sided
 
 FEW = 20
-"""Below this many effective clusters (or items, for a t interval) the report warns: CR1 with t(G-1)
-covers .90 or less with ten clusters of skewed sizes (measured in tests/stats/test_stats_coverage.py)."""
+"""Below this many effective clusters (or items, for a t interval) the report warns: what is then known
+of the spread between clusters comes from few of them (coverage by design: docs/coverage.md)."""
+
+Method = Literal["cr2", "cr1"]
+"""cr2: the default. cr1: what most tools print, G/(G-1) and t(G-1), kept to reproduce their numbers."""
 
 SPARSE = 10
 """Below this many units away from the common value, the law of the mean is skewed and t is too narrow."""
@@ -36,7 +43,7 @@ class Moments:
 
     mean: float
     se: float
-    df: int
+    df: float
     units: int
     """Items, or clusters where there are any."""
     effective: float
@@ -72,30 +79,118 @@ def cluster_sums(values: FloatArray, codes: Codes | None) -> FloatArray:
     return sums
 
 
-def moments(values: FloatArray, codes: Codes | None) -> Moments:
+def moments(values: FloatArray, codes: Codes | None, method: Method = "cr2") -> Moments:
     """Mean of `values` [n] with its standard error; at least two units (ValueError below).
 
-    Without clusters the standard error is sd / sqrt(n), df n - 1. With clusters it is CR1: residuals
-    are summed within clusters, se = sqrt(G/(G-1) sum r_g^2) / n, df G - 1. CR2 with
-    Bell-McCaffrey degrees of freedom covers better with few, unequal clusters and is to come; until
-    then `FEW` warns.
+    Without clusters the standard error is sd / sqrt(n), df n - 1. With clusters residuals are summed
+    within clusters, r_g, and
 
-    Sources: Liang and Zeger (1986); Cameron and Miller (2015) for G/(G-1) and t(G-1); Miller,
-    Adding Error Bars to Evals (2024), on clustered standard errors.
+    - cr2: se^2 = sum r_g^2 / (1 - m_g/n) / n^2 for clusters of m_g items, unbiased for independent
+      items, with Satterthwaite degrees of freedom under equal correlation within clusters, which
+      is estimated from the data (`satterthwaite`);
+    - cr1: se^2 = G/(G-1) sum r_g^2 / n^2, df G - 1.
+
+    For clusters of one size the two are equal.
+
+    Sources: Liang and Zeger (1986); Cameron and Miller (2015) for cr1; Bell and McCaffrey (2002) for cr2;
+    Imbens and Kolesar (2016) for degrees of freedom under a working correlation; Miller, Adding Error
+    Bars to Evals (2024), on clustered standard errors.
 
     >>> m = moments(np.array([0.0, 1.0, 1.0, 1.0]), None)
     >>> m.mean, m.se, m.df
-    (0.75, 0.25, 3)
+    (0.75, 0.25, 3.0)
+    >>> scores, skewed = np.array([1.0, 1, 0, 1, 0, 0, 1, 0]), np.array([0, 0, 0, 0, 0, 1, 1, 2])
+    >>> m, usual = moments(scores, skewed), moments(scores, skewed, "cr1")
+    >>> round(m.se, 4), round(m.df, 2), round(usual.se, 4), usual.df
+    (0.122, 1.47, 0.1083, 2.0)
     """
     n = values.size
     units = n if codes is None else int(codes.max()) + 1
     if units < 2:
         raise ValueError("a standard error needs two items or clusters")
     mean = float(values.mean())
-    residuals = cluster_sums(values - mean, codes)
-    se = float(np.sqrt(units / (units - 1) * np.sum(residuals**2))) / n
-    effective = float(n) if codes is None else effective_clusters(codes)
-    return Moments(mean=mean, se=se, df=units - 1, units=units, effective=effective, clustered=codes is not None)
+    if codes is None:
+        se = float(np.sqrt(np.sum((values - mean) ** 2) / (n - 1) / n))
+        return Moments(mean=mean, se=se, df=float(n - 1), units=n, effective=float(n), clustered=False)
+    sizes = np.bincount(codes).astype(np.float64)
+    squares = cluster_sums(values - mean, codes) ** 2
+    if method == "cr1":
+        variance, df = units / (units - 1) * float(squares.sum()), float(units - 1)
+    else:
+        variance, df = float(np.sum(squares / (1 - sizes / n))), satterthwaite(sizes, intraclass(values, codes))
+    return Moments(
+        mean=mean, se=variance**0.5 / n, df=df, units=units, effective=effective_clusters(codes), clustered=True
+    )
+
+
+def intraclass(values: FloatArray, codes: Codes) -> float:
+    """Correlation of two items of one cluster, by the one-way analysis of variance, put back into [0, 1].
+
+    `values` [n] and their cluster `codes` [n], at least two clusters; 0 where nothing varies.
+    Source: Donner, A Review of Inference Procedures for the Intraclass Correlation Coefficient (1986).
+
+    >>> intraclass(np.array([1.0, 1, 0, 0]), np.array([0, 0, 1, 1]))
+    1.0
+    """
+    n, sizes = values.size, np.bincount(codes).astype(np.float64)
+    means = cluster_sums(values, codes) / sizes
+    between = float(np.sum(sizes * (means - values.mean()) ** 2)) / (sizes.size - 1)
+    within = float(np.sum((values - means[codes]) ** 2)) / max(n - sizes.size, 1)
+    usual = (n - float(np.sum(sizes**2)) / n) / (sizes.size - 1)
+    spread = between + (usual - 1) * within
+    return min(1.0, max(0.0, (between - within) / spread)) if spread > TINY else 0.0
+
+
+def satterthwaite(sizes: FloatArray, correlation: float) -> float:
+    """Degrees of freedom of the cr2 variance of a mean over clusters of `sizes` [G], G >= 2.
+
+    The variance is a quadratic form in normal items of equal `correlation` (0 to 1) within clusters;
+    the chi-square law of the same mean and variance has (tr M)^2 / tr M^2 degrees of freedom, with
+    M_gh = a_g a_h (1_g - w_g 1)' Omega (1_h - w_h 1), w = m/n, a = (1 - w)^(-1/2). Written as a
+    diagonal and a matrix of rank two, so that it takes time in proportion to G. G - 1 for clusters of
+    one size; down to 1 where one cluster is nearly all.
+
+    Sources: Bell and McCaffrey (2002) for correlation 0; Imbens and Kolesar (2016), Robust Standard
+    Errors in Small Samples, for the correlation.
+
+    >>> round(satterthwaite(np.array([5.0, 5, 5, 5]), 0.3), 6)
+    3.0
+    >>> skewed = np.array([40.0, 30, 20, 12, 9, 7, 5, 4, 3, 3])
+    >>> round(satterthwaite(skewed, 0.0), 1), round(satterthwaite(skewed, 0.3), 1)
+    (4.6, 2.6)
+    """
+    n = float(sizes.sum())
+    w = sizes / n
+    a2 = 1 / (1 - w)
+    diagonal = a2 * ((1 - correlation) * sizes + correlation * sizes**2)
+    basis = np.sqrt(a2)[:, None] * np.stack([w, sizes**2], axis=1)
+    kernel = np.array(
+        [[(1 - correlation) * n - correlation * float(np.sum(sizes**2)), correlation], [correlation, 0.0]]
+    )
+    removed = np.einsum("gi,ij,gj->g", basis, kernel, basis)
+    product: FloatArray = kernel @ (basis.T @ basis)
+    trace = float(np.sum(diagonal - removed))
+    squares = float(np.sum(diagonal**2) - 2 * np.sum(diagonal * removed) + np.trace(product @ product))
+    return max(1.0, trace**2 / squares)
+
+
+def score_ends(mean: float, se: float, t: float) -> tuple[float, float]:
+    """Ends of an interval for a mean of values in [0, 1], of the shape of Wilson's: all x with
+    |mean - x| <= t se sqrt(x(1-x) / (mean(1-mean))); `mean` strictly between 0 and 1.
+
+    The variance of such values goes with x(1-x), so that the plain t interval is too narrow on the side
+    of one half, which is the side that matters near 0 and 1. For 0/1 scores of independent items and t a
+    normal quantile it is Wilson's but for n - 1 in place of n. Holds its mean, stays in [0, 1].
+
+    Sources: Wilson (1927); Dean and Pavlou, Evaluating Methods of Calculating Confidence Intervals for
+    Proportions from Clustered Data (2015), for the form with an effective number of items.
+
+    >>> tuple(round(end, 3) for end in score_ends(0.9, 0.05, 2.0))
+    (0.757, 0.963)
+    """
+    k = t * t * se * se / (mean * (1 - mean))
+    centre, root = (2 * mean + k) / (2 * (1 + k)), (k * k + 4 * k * mean * (1 - mean)) ** 0.5 / (2 * (1 + k))
+    return max(0.0, centre - root), min(1.0, centre + root)
 
 
 def t_estimate(
@@ -106,39 +201,98 @@ def t_estimate(
     name: str,
     limits: tuple[float, float],
     null: float | None = None,
+    method: Method = "cr2",
 ) -> Estimate | NotEstimable:
     """Mean of `values` [n] with a t interval over items or clusters, and p against `null`.
 
-    `limits` are the least and greatest value that one item can have; the interval is cut there,
-    which never costs coverage. Values that are all equal get the exact bound of `constant_estimate`.
+    `limits` are the least and greatest value that one item can have. Values in [0, 1] without a `null`
+    are scores: their interval has Wilson's shape (`score_ends`). Others get mean +- t se, cut at the
+    limits, which never costs coverage. Where fewer than 10 units, and under half, differ from `null`, the interval is
+    taken over the values and two more that cancel, as large as the largest seen, and p is the exact
+    sign-flip p of the units that differ. `method="cr1"` gives neither: mean +- t se as other tools
+    print it. Values that are all equal get the exact bound of `constant_estimate`.
+
     NotEstimable: no items; one item or cluster; clusters that all have one mean (a standard error of
     0 would say "certain" where it means "nothing to learn from").
 
+    Sources: as `moments` and `score_ends`; Bonett and Price, Adjusted Wald Confidence Interval for a
+    Difference of Binomial Proportions Based on Paired Data (2012), for the two more, here in units of
+    the largest difference; Fisher (1935) for sign flips.
+
     >>> e = t_estimate(np.array([0.2, 0.4, 0.9, 0.5]), None, level=0.95, name="score", limits=(0, 1))
     >>> e.value, round(e.interval.low, 4), round(e.interval.high, 4), e.interval.method
-    (0.5, 0.0316, 0.9684, 't(3) over items')
+    (0.5, 0.1581, 0.8419, 't(3) over items, Wilson shape')
+    >>> few = np.array([0.0] * 196 + [1.0, 1.0, 1.0, -1.0])
+    >>> e = t_estimate(few, None, level=0.95, name="change", limits=(-1, 1), null=0.0)
+    >>> e.value, round(e.interval.low, 4), round(e.interval.high, 4), e.p
+    (0.01, -0.014, 0.0338, 0.625)
     """
     lacking = too_few(values, codes, name)
     if lacking is not None:
         return lacking
     if np.ptp(values) <= TINY:
         return constant_estimate(values, codes, level=level, name=name, limits=limits, null=null)
-    m = moments(values, codes)
+    m = moments(values, codes, method)
     if m.se <= TINY:
         reason = "all clusters have the same mean, so the spread between them cannot be known"
         return NotEstimable(name=name, reason=reason, n=m.units)
-    half = t_quantile(0.5 + level / 2, m.df) * m.se
-    method = f"t({m.df}), CR1 over clusters" if m.clustered else f"t({m.df}) over items"
-    low, high = max(limits[0], m.mean - half), min(limits[1], m.mean + half)
+    words = f"t({round(m.df, 1):g})" + (f", {method.upper()} over clusters" if m.clustered else " over items")
+    warnings = few_units(m) + sparse_units(values, codes)
+    p = None if null is None else t_two_sided((m.mean - null) / m.se, m.df)
+    t = t_quantile(0.5 + level / 2, m.df)
+    low, high = max(limits[0], m.mean - t * m.se), min(limits[1], m.mean + t * m.se)
+    if method == "cr2" and null is None and limits == (0.0, 1.0):
+        (low, high), words = score_ends(m.mean, m.se, t), f"{words}, Wilson shape"
+    elif method == "cr2" and null is not None and _differing(values - null, codes) < min(SPARSE, m.units // 2):
+        low, high = _padded_ends(values - null, codes, level)
+        low, high = max(limits[0], null + low), min(limits[1], null + high)
+        p, words = _exact_flips(cluster_sums(values - null, codes)), f"{words}, two more added (Bonett and Price)"
     return Estimate(
         name=name,
         value=m.mean,
         se=m.se,
-        interval=Interval(low=low, high=high, level=level, method=method),
-        p=None if null is None else t_two_sided((m.mean - null) / m.se, m.df),
+        df=m.df,
+        interval=Interval(low=low, high=high, level=level, method=words),
+        p=p,
         n=m.units,
-        warnings=few_units(m) + sparse_units(values, codes),
+        warnings=warnings,
     )
+
+
+def _differing(values: FloatArray, codes: Codes | None) -> int:
+    """Items, or clusters, that hold anything but 0."""
+    away = np.abs(values) > TINY
+    return int(away.sum()) if codes is None else int(np.unique(codes[away]).size)
+
+
+def _padded_ends(values: FloatArray, codes: Codes | None, level: float) -> tuple[float, float]:
+    """t interval over `values` and two more units, +- the largest of them. It holds their plain mean."""
+    largest = float(np.max(np.abs(values)))
+    padded = np.concatenate([values, [largest, -largest]])
+    if codes is not None:
+        codes = np.concatenate([codes, codes.max() + np.array([1, 2])])
+    m = moments(padded, codes)
+    half = t_quantile(0.5 + level / 2, m.df) * m.se
+    return m.mean - half, m.mean + half
+
+
+def _exact_flips(sums: FloatArray) -> float:
+    """Two-sided p over all 2^k sign flips of the k units that differ from 0 (k under `SPARSE`)."""
+    moved = sums[np.abs(sums) > TINY]
+    totals = all_flips(moved)
+    return float(np.mean(np.abs(totals) >= abs(float(moved.sum())) - 1e-9 * float(np.abs(moved).sum())))
+
+
+def all_flips(sums: FloatArray) -> FloatArray:
+    """All 2^k signed totals of `sums` [k], built by doubling.
+
+    >>> sorted(all_flips(np.array([1.0, 2.0])).tolist())
+    [-3.0, -1.0, 1.0, 3.0]
+    """
+    totals = np.zeros(1)
+    for value in sums:
+        totals = np.concatenate([totals + value, totals - value])
+    return totals
 
 
 def constant_estimate(

@@ -2,7 +2,7 @@
 
 >>> e = paired_change([1, 1, 0, 1, 1, 0, 1, 1], [1, 0, 0, 0, 1, 0, 0, 1])
 >>> e.value, round(e.se, 4), round(e.p, 4)
-(0.375, 0.183, 0.0796)
+(0.375, 0.183, 0.25)
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from eyechart.core.records import Estimate, NotEstimable
-from eyechart.stats.inputs import FloatArray, check_level, cluster_codes, vector
+from eyechart.stats.inputs import check_level, cluster_codes, vector
 from eyechart.stats.laws import binomial_cdf
-from eyechart.stats.means import TINY, cluster_sums, t_estimate
+from eyechart.stats.means import TINY, Method, all_flips, cluster_sums, t_estimate
 
 CHUNK = 256
 """Draws of one seeded block; part of the definition of the result, not a tuning knob."""
@@ -26,18 +26,19 @@ def paired_change(
     *,
     level: float = 0.95,
     name: str = "change",
+    method: Method = "cr2",
 ) -> Estimate | NotEstimable:
     """Mean of a - b over the same items, with a t interval over items or clusters, and p of "no change".
 
     `a` [n] scores at a level, `b` [n] at the baseline, item i of both the same item, in [0, 1], means
-    over repeats where there are any. `clusters` [n] as in `mean_clustered` (CR1, t(G - 1)). The
+    over repeats where there are any. `clusters` [n] and `method` as in `mean_clustered`. The
     result is a fraction of 1 in [-1, 1]; positive: `a` is higher.
 
     Differences that are all equal have no measured spread. If no item changed, the share of items that
     change is at most 1 - (1 - level)^(1/n) (exact, Clopper-Pearson one-sided), the mean change is no
     larger, and p = 1; the same idea bounds a change common to all items (`means.constant_estimate`).
-    With fewer than 10 changed items the t interval is too narrow and says so: prefer `mcnemar_exact`
-    or `sign_flip_p` for p.
+    With fewer than 10 changed items or clusters a t interval would be too narrow: two more differences
+    that cancel are added to it, p is that of all sign flips, and a warning says so.
 
     NotEstimable: no items, one item, one cluster, clusters that all changed by the same mean.
     ValueError: lengths differ, NaN, scores outside [0, 1].
@@ -61,7 +62,7 @@ def paired_change(
     # 0.3 - 0.1 and 0.2 - 0 differ in the last bit; without this "all equal" would hang on rounding.
     differences[np.abs(differences) <= TINY] = 0.0
     codes = cluster_codes(clusters, first.size)
-    return t_estimate(differences, codes, level=level, name=name, limits=(-1.0, 1.0), null=0.0)
+    return t_estimate(differences, codes, level=level, name=name, limits=(-1.0, 1.0), null=0.0, method=method)
 
 
 def mcnemar_exact(only_a: int, only_b: int) -> float:
@@ -107,18 +108,10 @@ def sign_flip_p(diff: ArrayLike, clusters: ArrayLike | None = None, *, seed: int
     observed = abs(float(sums.sum())) - 1e-9 * float(np.abs(sums).sum())
     units = sums.size
     if units < 63 and 2**units <= draws:
-        return float(np.mean(np.abs(_all_flips(sums)) >= observed))
+        return float(np.mean(np.abs(all_flips(sums)) >= observed))
     hits = 0
     for block, start in enumerate(range(0, draws, CHUNK)):
         rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(block,)))
         signs = rng.integers(0, 2, size=(min(CHUNK, draws - start), units), dtype=np.int8) * 2 - 1
         hits += int(np.sum(np.abs(signs @ sums) >= observed))
     return (1 + hits) / (1 + draws)
-
-
-def _all_flips(sums: FloatArray) -> FloatArray:
-    """All 2^G signed totals, built by doubling."""
-    totals = np.zeros(1)
-    for value in sums:
-        totals = np.concatenate([totals + value, totals - value])
-    return totals
