@@ -115,7 +115,7 @@ def response_curve(
     >>> table = [[1, 1, 1, 1, 0, 1, 1, 0], [1, 1, 0, 1, 0, 1, 1, 0], [0, 1, 0, 1, 0, 0, 1, 0]]
     >>> c = response_curve([0.0, 0.5, 1.0], table)
     >>> round(c.slope.value, 4), round(c.slope_per_tenth.value, 4), round(c.slope.p, 4), c.verdict
-    (-0.375, -0.0375, 0.0796, 'cannot tell')
+    (-0.375, -0.0375, 0.25, 'cannot tell')
     """
     places, scores = vector(x, "x"), matrix(table, "table", (0.0, 1.0))
     check_level(level)

@@ -135,8 +135,8 @@ def mean_clustered(
     if constant and codes is not None and binary:
         trials = effective_clusters(codes)
         low, high = _exact_ends(trials * float(scores[0]), trials, level)
-        method = f"Clopper-Pearson on {trials:.1f} effective clusters"
-        interval = Interval(low=low, high=high, level=level, method=method)
+        words = f"Clopper-Pearson on {trials:.1f} effective clusters"
+        interval = Interval(low=low, high=high, level=level, method=words)
         units = int(codes.max()) + 1
         warning = f"all {n} scores are {scores[0]:g}: each cluster is counted as one item (conservative)"
         return Estimate(name=name, value=float(scores[0]), interval=interval, n=units, warnings=(warning,))
