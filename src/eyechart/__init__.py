@@ -8,7 +8,12 @@
     run.scores()                       # every set-up with its two intervals
     run.heatmap()                      # factor x level: signed change against the baseline
     run.curves()                       # score against each ordered parameter
+    run.shares()                       # which factor makes how much of the spread, and what to do about it
+    run.compare(other)                 # which is better, item by item
     run.report("report.html")          # one file, readable without network or scripts
+
+    scores = ec.table("scores.csv")    # scores from anywhere, one row a score
+    scores.summarize("model")          # two intervals for each, and whether its repeats can be believed
 
     run = ec.open("eyechart-runs/study")   # the same, later
 
@@ -29,6 +34,8 @@ _NAMES = {
     "load": "eyechart.app.study",
     "loads": "eyechart.app.study",
     "open": "eyechart.app.opened",
+    "table": "eyechart.app.tables",
+    "Table": "eyechart.app.tables",
     "Study": "eyechart.app.study",
     "Run": "eyechart.app.opened",
     "Spec": "eyechart.core.spec",
@@ -36,11 +43,24 @@ _NAMES = {
     "InputError": "eyechart.core.errors",
 }
 
-__all__ = ["EyechartError", "InputError", "Run", "Spec", "Study", "__version__", "load", "loads", "open"]
+__all__ = [
+    "EyechartError",
+    "InputError",
+    "Run",
+    "Spec",
+    "Study",
+    "Table",
+    "__version__",
+    "load",
+    "loads",
+    "open",
+    "table",
+]
 
 if TYPE_CHECKING:
     from eyechart.app.opened import Run, open
     from eyechart.app.study import Study, load, loads
+    from eyechart.app.tables import Table, table
     from eyechart.core.errors import EyechartError, InputError
     from eyechart.core.spec import Spec
 

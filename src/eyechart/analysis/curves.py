@@ -10,6 +10,7 @@ from eyechart.analysis.observations import Observations
 from eyechart.analysis.results import Curve
 from eyechart.core.records import NotEstimable
 from eyechart.stats.curves import response_curve
+from eyechart.stats.intervals import mean_clustered
 
 BOUND = 0.02
 """A curve is called flat when its change over the whole range is shown to be within 2 points."""
@@ -51,6 +52,7 @@ def curves(observed: Observations, layout: Layout, level: float, bound: float = 
                 jumps=jumps,
                 monotone=not result.turns,
                 contexts=contexts,
+                band=tuple(mean_clustered(row, chosen, level=1 - (1 - level) / len(x)) for row in table[order]),
             )
         )
     return tuple(out)

@@ -20,6 +20,7 @@ from eyechart.core.records import Estimate, NotEstimable
 from eyechart.stats.multiple import holm
 from eyechart.stats.paired import paired_change
 from eyechart.stats.spread import crossed_spread
+from eyechart.stats.variances import VarianceRatio, run_noise_ratio
 
 Floats = NDArray[np.float64]
 
@@ -68,6 +69,7 @@ def _entry(
         sd_raw=sd_raw,
         sd_corrected=sd_corrected,
         groups=_by_group(observed, pairs, clusters, level),
+        noise_ratio=_noise_ratio(observed, layout.contexts(factor), factor.baseline, name, level),
     )
 
 
@@ -105,6 +107,28 @@ def _context_spread(pairs: _Pairs, clusters: NDArray[np.int64] | None) -> tuple[
     if isinstance(spread, NotEstimable):
         return raw, None
     return raw, 2 * spread.sd if isinstance(spread.sd, float) else 0.0
+
+
+def _noise_ratio(
+    observed: Observations, contexts: list[dict[str, int]], baseline: str, name: str, level: float
+) -> VarianceRatio | NotEstimable:
+    """Run-to-run variance at the level over that at the baseline, over all settings in which both were repeated."""
+    pairs = dict.fromkeys((c[name], c[baseline]) for c in contexts if name in c and c[name] != c[baseline])
+    a: list[Floats] = []
+    b: list[Floats] = []
+    units: list[NDArray[np.int64]] = []
+    clusters = observed.cluster_codes
+    for first, second in pairs:
+        (x, seen_x, items_x), (y, seen_y, items_y) = observed.matrix(first), observed.matrix(second)
+        both = np.intersect1d(items_x[seen_x.all(axis=1)], items_y[seen_y.all(axis=1)])
+        a.append(x[np.searchsorted(items_x, both)])
+        b.append(y[np.searchsorted(items_y, both)])
+        units.append(both if clusters is None else clusters[both])
+    widths = {m.shape[1] for m in a}, {m.shape[1] for m in b}
+    if not a or any(len(w) != 1 or min(w) < 2 for w in widths):
+        return NotEstimable(name="variance_ratio", reason="needs repeats at this level and at the baseline")
+    # An item met in several settings is one unit.
+    return run_noise_ratio(np.concatenate(a), np.concatenate(b), np.concatenate(units), level=level)
 
 
 def _by_group(

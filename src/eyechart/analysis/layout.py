@@ -14,6 +14,8 @@ class FactorInfo:
     baseline: str
     x: tuple[float, ...] | None = None
     """The levels as numbers, where the factor is ordered."""
+    contest: bool = False
+    """Whether the levels are contestants (models, engines) rather than ways of asking them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,9 +9,29 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from eyechart.analysis.compare import Compared
+from eyechart.analysis.shares import Attributed
 from eyechart.core.records import Estimate, NotEstimable
+from eyechart.stats.repeats import NoiseSplit
+from eyechart.stats.runs import Centre, Exchangeability, OddRun, SameRuns
+from eyechart.stats.variances import SubjectSpread, VarianceRatio
 
 Number = Estimate | NotEstimable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repeats:
+    """What the repeats of one set-up say of themselves."""
+
+    noise: NoiseSplit | NotEstimable
+    """Variance of items and of runs; items always right, always wrong, flipping."""
+    exchangeable: Exchangeability | NotEstimable
+    same_runs: tuple[SameRuns, ...]
+    centre: Centre | NotEstimable
+    """Mean, median and trimmed mean of the runs."""
+    odd_runs: tuple[OddRun, ...]
+    pass_all: Number
+    """pass^k over all k repeats: right every time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +60,8 @@ class CellScore:
     """False: not above chance, so "task not understood, or not read"; None: cannot be told."""
     items: int
     repeats: int
+    checks: Repeats | None = None
+    """None: one run."""
     warnings: tuple[str, ...] = ()
 
 
@@ -65,6 +87,8 @@ class HeatEntry:
     """The same with item and run noise taken out; None where it cannot be."""
     groups: tuple[tuple[str, Number, bool], ...] = ()
     """Change, and whether flagged, within each subject."""
+    noise_ratio: VarianceRatio | NotEstimable | None = None
+    """Run-to-run variance at this level over that at the baseline; None at the baseline itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +123,8 @@ class Curve:
     jumps: tuple[str, ...] = ()
     monotone: bool | None = None
     contexts: int = 1
+    band: tuple[Number, ...] = ()
+    """As `points`, at a level at which all of them hold together (Bonferroni)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,3 +177,9 @@ class Analysis:
     groups: tuple[str, ...]
     level: float = 0.95
     warnings: tuple[str, ...] = ()
+    attribution: Attributed | NotEstimable | None = None
+    """Variance shares, decision study, what to do with each factor; None where nothing was moved."""
+    contest: Compared | None = None
+    """Models (or engines) against each other over all other factors; None where no model was moved."""
+    subjects: tuple[SubjectSpread | NotEstimable, ...] = ()
+    """Spread of each subject over set-ups beside the noise of its own items, widest first."""

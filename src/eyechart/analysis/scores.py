@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from eyechart.analysis.layout import Layout
 from eyechart.analysis.observations import Observations
+from eyechart.analysis.repeats import check_repeats, repeat_warnings
 from eyechart.analysis.results import CellScore, Number, Range
 from eyechart.core.records import Estimate, NotEstimable, Outcome
 from eyechart.stats.intervals import mean_clustered, repeat_interval
@@ -33,7 +34,8 @@ def cell_scores(observed: Observations, layout: Layout, level: float) -> tuple[C
             values, mask, _ = observed.matrix(i)
             alone = repeat_interval(values, mask=~mask, level=level, by="items", name="score, repeated")
             scores[i] = replace(scores[i], repeat_it=alone)
-    return tuple(scores)
+    family = sum(s.checks is not None for s in scores)
+    return tuple(replace(s, warnings=(*s.warnings, *repeat_warnings(s.checks, family))) for s in scores)
 
 
 def _cell_score(observed: Observations, layout: Layout, at: int, level: float) -> CellScore:
@@ -60,7 +62,8 @@ def _cell_score(observed: Observations, layout: Layout, at: int, level: float) -
         above_chance=_above(new_items, chance),
         items=int(some.sum()),
         repeats=values.shape[1],
-        warnings=_warnings(values, mask, outcomes, info.sampled),
+        checks=check_repeats(values[some], ~mask[some], chosen, level) if info.sampled and some.any() else None,
+        warnings=_warnings(values, mask, outcomes),
     )
 
 
@@ -109,9 +112,7 @@ def _read_only(observed: Observations, at: int, outcomes: dict[str, int]) -> flo
     return float(observed.value[rows][np.isin(observed.outcome[rows], codes)].mean())
 
 
-def _warnings(
-    values: NDArray[np.float64], mask: NDArray[np.bool_], outcomes: dict[str, int], sampled: bool
-) -> tuple[str, ...]:
+def _warnings(values: NDArray[np.float64], mask: NDArray[np.bool_], outcomes: dict[str, int]) -> tuple[str, ...]:
     out: list[str] = []
     lost = {name: outcomes.get(name, 0) for name in (Outcome.FAILED.value, Outcome.UNSCORED.value)}
     for name, count in lost.items():
@@ -120,8 +121,6 @@ def _warnings(
     unread = outcomes.get(Outcome.UNPARSEABLE.value, 0) + outcomes.get(Outcome.TRUNCATED.value, 0)
     if unread * 2 > sum(outcomes.values()):
         out.append("no answer found in more than half of the responses: the score is mostly the reader's")
-    if sampled and values.shape[1] > 1 and mask.all() and bool((values == values[:, :1]).all()):
-        out.append("every run gave the same verdicts although sampling is on: did the seed reach the model?")
     return tuple(out)
 
 

@@ -112,6 +112,7 @@ def layout_of(facts: Mapping[str, Any]) -> Layout:
             levels=tuple(level["name"] for level in f["levels"]),
             baseline=f["baseline"],
             x=tuple(float(level["value"]) for level in f["levels"]) if f["ordered"] else None,
+            contest=_contest(f),
         )
         for f in facts["factors"]
     )
@@ -121,6 +122,12 @@ def layout_of(facts: Mapping[str, Any]) -> Layout:
     )
     aliases = tuple((tuple(d["levels"].items()), d["same_as"]) for d in facts["dropped"] if d["same_as"] is not None)
     return Layout(factors=factors, cells=cells, aliases=aliases)
+
+
+def _contest(factor: Mapping[str, Any]) -> bool:
+    """Whether a factor changes who answers: another model, build or backend."""
+    paths: list[str] = [factor["path"]] if factor["path"] else [p for level in factor["levels"] for p in level["value"]]
+    return any(path.split(".")[0].rstrip("+") == "model" for path in paths)
 
 
 def finished(folder: Folder) -> Finished:

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from eyechart.analysis.compare import Compared
+from eyechart.analysis.shares import Attributed
 from eyechart.app.finished import Finished, check
 from eyechart.app.folder import Folder
 from eyechart.app.report import report_input, write_report
+from eyechart.app.tables import OF, Table, combined, run_table
+from eyechart.core.errors import InputError
 from eyechart.report.inputs import Language
 from eyechart.report.notebook import fragment
 
@@ -19,6 +24,22 @@ class Run(Finished):
     def report(self, path: Path | str | None = None, *, language: Language = "en") -> Path:
         """Write the report; by default into the run folder. Returns where it is."""
         return write_report(self.folder, Path(path) if path else None, language)
+
+    def table(self) -> Table:
+        """The scores as a plain table: `.summarize() .compare() .shares() .power()`."""
+        return run_table(self, aliases=True)
+
+    def shares(self, *factors: str, **options: Any) -> Attributed:
+        """What made the scores move; all factors unless some are named."""
+        return self.table().shares(*factors, **options)
+
+    def compare(self, other: Run, **options: Any) -> Compared:
+        """This run (first) against another (second), item by item."""
+        names = {str(run.folder.path): run for run in (self, other)}
+        if len(names) < 2:
+            raise InputError("a run compared with itself says nothing; compare its levels by table().compare(...)")
+        found, over = combined(names)
+        return found.compare(OF, over=options.pop("over", over), **options)
 
     def _repr_html_(self) -> str:
         return fragment(report_input(self))

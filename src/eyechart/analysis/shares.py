@@ -1,0 +1,350 @@
+"""shares: what made scores move, at the level of scores and of single answers; then what to do about it.
+
+Score level: the variance of the scores of set-ups, divided among the factors. Item level: the variance of
+single answers, which also has items, their interactions with factors, and runs. The decision study turns
+the second into a forecast: how sure would the mean be with other numbers of items, runs and levels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eyechart.analysis.compare import points
+from eyechart.analysis.table import Group, Table, shared_items, unnumbered
+from eyechart.core.errors import InputError
+from eyechart.core.records import Interval, NotEstimable
+from eyechart.stats.anova import Anova, crossed_anova
+from eyechart.stats.decision import Decision, Gauge, decision_study, gauge, smallest_numbers
+from eyechart.stats.shares import Share, Shares, factorial_shares, fitted_shares
+
+ITEM, RUN, SET_UP = "item", "run", "set-up"
+
+SMALL = 0.01
+"""A factor that surely moves the score by less (standard deviation) moves nothing that matters."""
+
+APART = 0.05
+"""Levels this far apart are different numbers: the field's threshold for variant divergence."""
+
+Disposition = Literal["lock", "average over", "annotate", "declare as a boundary"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Advice:
+    """What to do with one factor, and why."""
+
+    factor: str
+    disposition: Disposition
+    evidence: str
+    means: tuple[tuple[str, float], ...]
+    """Level and its mean over the set-ups on it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forecast:
+    """The error of a mean under one plan. Two standard errors, for two questions."""
+
+    plan: str
+    numbers: tuple[tuple[str, int], ...]
+    se_fixed: float
+    """New items and new runs; the set-ups stay these."""
+    se_random: float
+    """New items, new runs, and other set-ups of the same kind."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attributed:
+    """Everything that `shares` found."""
+
+    source: str
+    factors: tuple[str, ...]
+    levels: tuple[tuple[str, tuple[str, ...]], ...]
+    set_ups: int
+    design: Literal["factorial", "unbalanced"]
+    items: int
+    left_out: int
+    clusters: int | None
+    runs: int
+    """Runs that each answer has in every set-up; 1: means over what there is."""
+    level: float
+    low: float
+    high: float
+    """Lowest and highest score of a set-up."""
+    shares: Shares | NotEstimable
+    """Score level."""
+    anova: Anova | NotEstimable
+    """Item level."""
+    decision: Decision | NotEstimable
+    """As measured: set-ups, items and runs as they are, set-ups random."""
+    forecasts: tuple[Forecast, ...]
+    gauge: Gauge | NotEstimable
+    signal_to_noise: float | NotEstimable
+    """Standard deviation between levels of the part over that between set-ups."""
+    needed: tuple[tuple[str, int | NotEstimable], ...]
+    """Facet to the number of levels for the wished reliability; empty without a wish."""
+    advice: tuple[Advice, ...]
+    sentence: str
+    warnings: tuple[str, ...]
+    notes: tuple[str, ...]
+    fingerprint: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Grid:
+    """Set-ups x items."""
+
+    factors: tuple[str, ...]
+    levels: tuple[tuple[str, ...], ...]
+    codes: NDArray[np.intp]
+    """[C, k]"""
+    table: NDArray[np.float64]
+    """[C, n] means over runs."""
+    runs: NDArray[np.float64] | None
+    """[C, n, K] where every answer has K >= 2 runs."""
+    clusters: NDArray[np.int64] | None
+    left_out: int
+
+    @property
+    def full(self) -> tuple[int, ...] | None:
+        """Numbers of levels, where every combination is there."""
+        sizes = tuple(len(names) for names in self.levels)
+        return sizes if len(self.codes) == int(np.prod(sizes)) else None
+
+
+def attribute(
+    table: Table,
+    factors: Sequence[str],
+    *,
+    part: str | None = None,
+    reliability: float | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+    draws: int = 1000,
+) -> Attributed:
+    """Divide the variance of `table` among `factors`.
+
+    `part`: the factor whose levels are to be told apart (e.g. model); its reliability is then given, and
+    `reliability` asks what would reach it. Items without a score in some set-up are left out and counted.
+    Raises InputError: unknown columns, a factor of one level, one set-up, no shared item.
+    """
+    grid = _grid(table, factors)
+    sizes = grid.full
+    if sizes is not None:
+        found = factorial_shares(
+            grid.table.reshape(*sizes, -1), factors, grid.clusters, level=level, seed=seed, draws=draws
+        )
+    else:
+        found = fitted_shares(grid.codes, grid.table, factors, grid.clusters, level=level, seed=seed, draws=draws)
+    anova = _anova(grid, sizes)
+    chosen = part or ("model" if "model" in factors and len(factors) > 1 and sizes is not None else None)
+    means = grid.table.mean(axis=1)
+    return Attributed(
+        source=table.source,
+        factors=tuple(factors),
+        levels=tuple(zip(grid.factors, grid.levels, strict=True)),
+        set_ups=len(grid.codes),
+        design="unbalanced" if sizes is None else "factorial",
+        items=grid.table.shape[1],
+        left_out=grid.left_out,
+        clusters=None if grid.clusters is None else len(np.unique(grid.clusters)),
+        runs=1 if grid.runs is None else grid.runs.shape[2],
+        level=level,
+        low=float(means.min()),
+        high=float(means.max()),
+        shares=found,
+        anova=anova,
+        decision=_decision(anova, None),
+        forecasts=_forecasts(anova),
+        gauge=_gauge(anova, chosen or ITEM),
+        signal_to_noise=_signal(anova, chosen),
+        needed=_needed(anova, chosen, reliability),
+        advice=tuple(_advice(grid, found, i, 1 - level) for i in range(len(factors))),
+        sentence=_sentence(found, means, level),
+        warnings=_warnings(grid, found, anova),
+        notes=table.notes + unnumbered(table, [1 if grid.runs is None else grid.runs.shape[2]]),
+        fingerprint=table.fingerprint,
+    )
+
+
+def _grid(table: Table, factors: Sequence[str]) -> _Grid:
+    for factor in factors:
+        if len(table.column(factor).used) < 2:
+            only = table.column(factor).names[table.column(factor).used[0]]
+            raise InputError(f"column {factor} holds one value ({only}): leave it out", file=table.source)
+    groups = list(table.groups(factors))
+    items = shared_items(groups)
+    if not len(items):
+        raise InputError("no item was scored in every set-up; shares need the same items", file=table.source)
+    every = len(np.unique(np.concatenate([g.items for g in groups])))
+    groups = [g.only(items) for g in groups]
+    levels = tuple(tuple(table.column(f).names[c] for c in table.column(f).used) for f in factors)
+    codes = [[names.index(label) for names, (_, label) in zip(levels, g.by, strict=True)] for g in groups]
+    return _Grid(
+        factors=tuple(factors),
+        levels=levels,
+        codes=np.array(codes, dtype=np.intp),
+        table=np.stack([g.means for g in groups]),
+        runs=_complete(groups),
+        clusters=groups[0].clusters,
+        left_out=every - len(items),
+    )
+
+
+def _complete(groups: Sequence[Group]) -> NDArray[np.float64] | None:
+    widths = {g.values.shape[1] for g in groups}
+    if len(widths) != 1 or min(widths) < 2 or any(g.missing.any() for g in groups):
+        return None
+    return np.stack([g.values for g in groups])
+
+
+def _anova(grid: _Grid, sizes: tuple[int, ...] | None) -> Anova | NotEstimable:
+    """Factors x items (x runs); one facet `set-up` where some combination is missing."""
+    facets = (*grid.factors, ITEM) if sizes is not None else (SET_UP, ITEM)
+    shape = sizes if sizes is not None else (len(grid.codes),)
+    if grid.runs is not None:
+        return crossed_anova(grid.runs.reshape(*shape, *grid.runs.shape[1:]), facets, repeats=True)
+    return crossed_anova(grid.table.reshape(*shape, -1), facets, repeats=False)
+
+
+def _numbers(anova: Anova, measured: str | None = None) -> dict[str, int]:
+    return {name: size for name, size in anova.sizes.items() if name != measured}
+
+
+def _decision(anova: Anova | NotEstimable, measured: str | None) -> Decision | NotEstimable:
+    if isinstance(anova, NotEstimable):
+        return anova
+    return decision_study(anova.components, _numbers(anova, measured), measured=measured)
+
+
+def _forecasts(anova: Anova | NotEstimable) -> tuple[Forecast, ...]:
+    """As it is; twice the items; twice the runs; one set-up."""
+    if isinstance(anova, NotEstimable):
+        return ()
+    here = _numbers(anova)
+    set_ups = tuple(name for name in here if name not in (ITEM, RUN))
+    plans = [("as measured", here), ("twice the items", here | {ITEM: 2 * here[ITEM]})]
+    if RUN in here:
+        plans += [("twice the runs", here | {RUN: 2 * here[RUN]}), ("one run", here | {RUN: 1})]
+    plans.append(("one set-up", here | dict.fromkeys(set_ups, 1)))
+    return tuple(
+        Forecast(
+            plan=name,
+            numbers=tuple(numbers.items()),
+            se_fixed=decision_study(anova.components, numbers, fixed=set_ups).se,
+            se_random=decision_study(anova.components, numbers).se,
+        )
+        for name, numbers in plans
+    )
+
+
+def _gauge(anova: Anova | NotEstimable, part: str) -> Gauge | NotEstimable:
+    if isinstance(anova, NotEstimable):
+        return anova
+    if part not in anova.sizes:
+        return NotEstimable(name="gauge", reason=f"{part} is no facet of a full factorial")
+    over = _numbers(anova, part) if part != ITEM else {}
+    return gauge(anova.components, part, over={ITEM: over[ITEM]} if over else None)
+
+
+def _signal(anova: Anova | NotEstimable, part: str | None) -> float | NotEstimable:
+    name = "signal to noise"
+    if isinstance(anova, NotEstimable):
+        return anova
+    if part is None or part not in anova.sizes or len(anova.sizes) < 3:
+        return NotEstimable(name=name, reason="no factor was named as the part that is measured")
+    components = anova.components
+    noise = sum(v for f, v in components.items() if ITEM not in f and RUN not in f and f != (part,))
+    if noise <= 0:
+        return NotEstimable(name=name, reason="set-ups do not differ beyond noise")
+    return (components.get((part,), 0.0) / noise) ** 0.5
+
+
+def _needed(
+    anova: Anova | NotEstimable, part: str | None, wish: float | None
+) -> tuple[tuple[str, int | NotEstimable], ...]:
+    if wish is None or isinstance(anova, NotEstimable):
+        return ()
+    if part is None or part not in anova.sizes:
+        raise InputError("a wished reliability needs to know what is measured: --part model")
+    found = smallest_numbers(anova.components, _numbers(anova, part), measured=part, relative=wish)
+    return tuple(found.items())
+
+
+def _advice(grid: _Grid, found: Shares | NotEstimable, at: int, alpha: float) -> Advice:
+    factor = grid.factors[at]
+    means = np.array([grid.table[grid.codes[:, at] == i].mean() for i in range(len(grid.levels[at]))])
+    disposition, evidence = _dispose(factor, found, float(np.ptp(means)), alpha)
+    return Advice(
+        factor=factor,
+        disposition=disposition,
+        evidence=evidence,
+        means=tuple(zip(grid.levels[at], means.tolist(), strict=True)),
+    )
+
+
+def _dispose(factor: str, found: Shares | NotEstimable, width: float, alpha: float) -> tuple[Disposition, str]:
+    """One rule, in this order; what cannot be told is locked, because that is safe."""
+    if isinstance(found, NotEstimable):
+        return "lock", f"cannot be told ({found.reason}); held still until it is known"
+    own = next((p for p in found.parts if p.facets == (factor,)), None)
+    if own is None:
+        return "lock", "confounded with another factor; held still until they are told apart"
+    others = [p for p in found.parts if factor in p.facets and len(p.facets) > 1 and p.p < alpha]
+    together = sum(p.clipped for p in others)
+    most = own.interval.high**0.5 if isinstance(own.interval, Interval) else None
+    if own.p >= alpha and not others:
+        if most is not None and most <= SMALL:
+            return "annotate", f"moves the score by no more than {points(most)} points (standard deviation)"
+        bound = "" if most is None else f", though up to {points(most)} points are possible"
+        return "lock", f"no effect beyond noise{bound}: more items would tell; held still until then"
+    if together > own.clipped:
+        names = ", ".join(p.name for p in others)
+        return "average over", f"what it does depends on the rest ({names}) more than on itself"
+    if width >= APART:
+        return (
+            "declare as a boundary",
+            f"its levels lie {points(width)} points apart: scores on them are different numbers",
+        )
+    return "lock", f"moves the score (levels {points(width)} points apart, p = {own.p:.3g})"
+
+
+def _sentence(found: Shares | NotEstimable, means: NDArray[np.float64], level: float) -> str:
+    head = f"{len(means)} set-ups score from {points(float(means.min()))} to {points(float(means.max()))} points"
+    if isinstance(found, NotEstimable):
+        return f"{head}; what moved them cannot be told: {found.reason}."
+    spread = found.spread
+    if spread.p >= 1 - level or isinstance(spread.sd, NotEstimable):
+        return (
+            f"{head}, no further apart than noise explains (standard deviation {points(spread.raw_sd)} points, "
+            f"{points(spread.noise_sd)} from noise alone): there is nothing to divide among the factors."
+        )
+    ranked = sorted(found.parts, key=lambda p: -p.clipped)
+    told = [share_words(p) for p in ranked[:3] if isinstance(p.share_clipped, float)]
+    return f"{head}, a standard deviation of {points(spread.sd)} points once noise is removed: {', '.join(told)}."
+
+
+def share_words(p: Share) -> str:
+    """`cot 98 % [90, 100]`."""
+    name = p.name if p.facets else "what main effects leave over"
+    share = p.share_clipped if isinstance(p.share_clipped, float) else 0.0
+    i = p.share_interval
+    ends = f" [{100 * i.low:.0f}, {100 * i.high:.0f}]" if isinstance(i, Interval) else ""
+    return f"{name} {100 * share:.0f} %{ends}"
+
+
+def _warnings(grid: _Grid, found: Shares | NotEstimable, anova: Anova | NotEstimable) -> tuple[str, ...]:
+    out: list[str] = []
+    if grid.left_out:
+        out.append(f"{grid.left_out:,} items lack a score in some set-up and are left out")
+    if grid.full is None:
+        out.append(
+            "some combinations of levels were not measured: shares are fitted (Shapley), interactions stay together"
+        )
+    for part in (found, anova):
+        if not isinstance(part, NotEstimable):
+            out += [w for w in part.warnings if w not in out]
+    return tuple(out)

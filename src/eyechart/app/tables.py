@@ -1,0 +1,143 @@
+"""table: scores from a file, from a run, or from several runs, as one kind of value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from eyechart.analysis import table as plain
+from eyechart.analysis.compare import Compared, compare
+from eyechart.analysis.power import Power, Wish, plan_power, spreads_of
+from eyechart.analysis.runs import CELL, of_run
+from eyechart.analysis.shares import Attributed, attribute
+from eyechart.analysis.summarize import Summaries, summarize
+from eyechart.analysis.table import Labels, stacked
+from eyechart.app.finished import Finished, finished
+from eyechart.app.folder import Folder
+from eyechart.core.errors import InputError
+from eyechart.core.registry import hint
+from eyechart.data.tables import read_plain
+
+OF = "of"
+"""Column of a table of several runs that holds their names."""
+
+MOST_LEVELS = 20
+"""A column with more labels is not taken for a factor unless it is named."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table(plain.Table):
+    """Scores, and what can be asked of them. All estimates are fractions of 1."""
+
+    def summarize(self, *by: str, **options: Any) -> Summaries:
+        """How sure is each score: `analysis.summarize.summarize`."""
+        return summarize(self, by, **options)
+
+    def compare(self, by: str = "model", *labels: str, **options: Any) -> Compared:
+        """Which is better, item by item: `analysis.compare.compare`."""
+        return compare(self, by, labels, **options)
+
+    def shares(self, *factors: str, **options: Any) -> Attributed:
+        """What made the scores move: `analysis.shares.attribute`; by default every column that can be a factor."""
+        return attribute(self, factors or self.movable(), **options)
+
+    def power(self, *labels: str, by: str = "model", **wish: Any) -> Power:
+        """What these items and runs buy, and what a wish needs: fields of `analysis.power.Wish`."""
+        parts = [self.where([(by, label)]) for label in labels] or [self]
+        groups = [group for part in parts for group in part.groups([by] if labels else [])]
+        name, known = spreads_of(groups, self.source)
+        return plan_power(name, known, Wish(**wish))
+
+    def movable(self) -> tuple[str, ...]:
+        """The factors of a run; of a plain table every column with 2 to 20 labels that has no other part."""
+        roles = set(self.names.values())
+        known = self.factors or tuple(name for name in self.columns if name not in roles)
+        found = tuple(name for name in known if 2 <= len(self.column(name).used) <= MOST_LEVELS)
+        if not found:
+            raise InputError(
+                "no column could be a factor; name them, as in --factors prompt,temperature", file=self.source
+            )
+        return found
+
+
+def table(
+    path: Path | str,
+    *,
+    score: str | None = None,
+    item: str | None = None,
+    cluster: str | None = None,
+    run: str | None = None,
+    columns: Sequence[str] | None = None,
+    scale: tuple[float, float] | None = None,
+    aliases: bool = False,
+) -> Table:
+    """The table in a file (CSV, TSV, JSON Lines, JSON, Parquet; `-` is standard input), or in a run folder.
+
+    `score`, `item`, `cluster`, `run` name columns; what is not named is guessed and said in `notes`
+    (`cluster="none"`: no clusters). `columns`: others to keep; None keeps all. `scale`: the numbers that
+    mean 0 and 1. `aliases`: of a run, combinations that are one evaluation under several names get rows of
+    their own, so that a factorial is whole. Raises InputError, MissingExtra.
+    """
+    if is_run(path):
+        return run_table(finished(Folder(Path(path))), cluster=cluster, aliases=aliases)
+    told = {"score": score, "item": item, "cluster": cluster, "run": run}
+    read = read_plain(path, told=told, others=columns, scale=scale)
+    labels = {name: Labels(names=names, codes=codes) for name, (names, codes) in read.labels.items()}
+    roles = {role: labels.get(column) for role, column in read.names.items()}
+    return Table(
+        source=read.source,
+        score=read.score,
+        item=labels[read.names["item"]],
+        cluster=roles.get("cluster"),
+        run=roles.get("run"),
+        columns=labels,
+        names=read.names,
+        scale=read.scale,
+        ignored=read.ignored,
+        unscored=read.unscored,
+        notes=read.notes,
+    )
+
+
+def is_run(path: Path | str) -> bool:
+    """Whether `path` is a run folder, or one of its cells (`RUN#cell`)."""
+    folder, _, _ = str(path).partition("#")
+    return (Path(folder) / "run.json").is_file()
+
+
+def run_table(run: Finished, *, cluster: str | None = None, aliases: bool = False) -> Table:
+    """The scores of a run with the fingerprint of its study."""
+    source = str(run.folder.path)
+    made = of_run(run.observations, run.layout, source=source, cluster=cluster, aliases=aliases)
+    return _with_methods(made.with_fingerprint(run.facts["digests"]["study"]))
+
+
+def runs_table(paths: Sequence[str]) -> tuple[Table, tuple[str, ...]]:
+    """Several runs or cells of runs (`RUN`, `RUN#cell`) as one table with a column `of`, and what to average over.
+
+    Where all have the same factors, every set-up is kept, to be averaged over; else the baseline of each.
+    """
+    opened = {path: finished(Folder(Path(path.partition("#")[0]))) for path in paths}
+    if len(opened) < 2:
+        raise InputError("one run is no comparison; name another")
+    return combined(opened)
+
+
+def combined(runs: Mapping[str, Finished]) -> tuple[Table, tuple[str, ...]]:
+    """As `runs_table`, of runs at hand; a name may end with `#cell`."""
+    factors = [tuple(f.name for f in run.layout.factors) for run in runs.values()]
+    over = factors[0] if len(set(factors)) == 1 and not any("#" in name for name in runs) else ()
+    tables: dict[str, plain.Table] = {}
+    for name, run in runs.items():
+        cell = name.partition("#")[2] or ("" if over else run.layout.cells[0].id)
+        made = run_table(run, aliases=bool(over))
+        if cell and cell not in made.column(CELL).names:
+            raise InputError(f"there is no cell {cell}; {hint(cell, made.column(CELL).names)}", file=name)
+        tables[name] = made.where([(CELL, cell)]) if cell else made
+    return _with_methods(stacked(tables, OF)), over
+
+
+def _with_methods(made: plain.Table) -> Table:
+    return Table(**{field.name: getattr(made, field.name) for field in fields(made)})

@@ -1,0 +1,229 @@
+"""summarize, compare, shares and power as a user gives them: real data, numbers of reference, one-line errors."""
+
+import csv
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from eyechart.cli import main
+
+SHARED = Path(__file__).parents[3] / "shared" / "data"
+REPEATED = SHARED / "repeated_runs.csv"
+here = pytest.mark.skipif(not REPEATED.exists(), reason=f"reference data not here: {SHARED}")
+
+
+def run(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(main, [str(a) for a in arguments])
+
+
+def data(*arguments: str | Path, code: int = 0) -> dict[str, Any]:
+    result = run(*arguments, "--json")
+    assert result.exit_code == code, result.output
+    found = json.loads(result.stdout)
+    assert set(found) == {"eyechart", "command", "verdict", "warnings", "data"}
+    return found
+
+
+@pytest.fixture(scope="module")
+def crux(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """CRUXEval as a tidy table, one row a score, of one model."""
+    source = SHARED / "cruxeval_correct.csv.gz"
+    if not source.exists():
+        pytest.skip(f"reference data not here: {source}")
+    path = tmp_path_factory.mktemp("crux") / "crux.csv"
+    with gzip.open(source, "rt") as lines, path.open("w", newline="") as out:
+        writer = csv.writer(out)
+        writer.writerow(["model", "cot", "temperature", "task", "item", "run", "score"])
+        for row in csv.DictReader(lines):
+            if row["model"] == "gpt-4-0613":
+                base = [row[k] for k in ("model", "cot", "temperature", "task", "item")]
+                writer.writerows([*base, k, score] for k, score in enumerate(row["samples01"]))
+    return path
+
+
+@here
+def test_the_newcomer_with_repeated_runs() -> None:
+    result = run("compare", REPEATED)
+    assert result.exit_code == 0
+    first, second = result.stdout.splitlines()[:2]
+    assert first.startswith("B is better than A by 8.6 points")
+    assert "anything from 0.0 to +20.8" in second
+    assert "difference +8.64 points, standard error 2.27" in result.stdout
+    assert "taken as item: question_id; as cluster: cluster_id; as run: sample" in result.stderr
+    found = data("compare", REPEATED, "--by", "model", "A", "B")
+    assert found["verdict"]["code"] == "b_is_better"
+    comparison = found["data"]["comparisons"]["pairs"][0]["comparison"]
+    assert comparison["change"]["value"] == pytest.approx(0.0864, abs=1e-9)
+    assert comparison["change"]["se"] == pytest.approx(0.0227, abs=5e-5)
+    assert comparison["single_runs"]["lowest"] == pytest.approx(0.0, abs=1e-9)
+    assert comparison["single_runs"]["highest"] == pytest.approx(0.208, abs=1e-9)
+    assert comparison["n"] == 125
+    assert found["data"]["clusters"] == 25
+    assert found["data"]["fingerprint"] is None
+    assert "no fingerprint" in found["data"]["fingerprint_reason"]
+
+
+@here
+def test_the_order_of_the_labels_decides_the_sign() -> None:
+    change = data("compare", REPEATED, "B", "A")["data"]["comparisons"]["pairs"][0]["comparison"]["change"]
+    assert change["value"] == pytest.approx(-0.0864, abs=1e-9)
+
+
+@here
+def test_summarize_has_two_named_intervals() -> None:
+    found = data("summarize", REPEATED, "--by", "model", "--k", "1,5")["data"]
+    a = found["groups"][0]
+    assert a["name"] == "A"
+    assert a["score"] == pytest.approx(0.5616)
+    assert (a["items"], a["clusters"], a["runs"], a["rows"]) == (125, 25, 5, 625)
+    assert a["naive_se"] == pytest.approx(0.019864, abs=1e-6)
+    assert a["new_items"]["se"] == pytest.approx(0.0302, abs=5e-5)
+    assert a["repeat_it"]["se"] == pytest.approx(0.017889, abs=1e-6)
+    assert a["new_items"]["interval"][0] < a["repeat_it"]["interval"][0] < a["score"]
+    assert a["checks"]["noise"]["flipping"] == 98
+    assert a["checks"]["exchangeable"]["verdict"] == "exchangeable"
+    assert [p["any"]["value"] for p in a["passes"]] == pytest.approx([0.5616, 0.920])
+    assert a["passes"][1]["every"]["value"] == pytest.approx(0.136)
+    assert a["resampled_items"]["interval"] == pytest.approx(a["new_items"]["interval"], abs=0.01)
+
+
+@here
+def test_power_from_a_table_and_typed_in() -> None:
+    found = data("power", "--sd", "1.8pt", "--half-width", "0.5pt", "--runs", "10", "--pilot", "10")
+    numbers = found["data"]
+    assert (numbers["runs_needed"]["normal"], numbers["runs_needed"]["t"]) == (50, 53)
+    assert numbers["runs_buy"]["t"] == pytest.approx(0.0129, abs=5e-5)
+    assert numbers["limit"]["covered"] < 0.92
+    text = run("power", "--sd", "0.018", "--half-width", "0.5pt", "--runs", "10").stdout
+    assert "10 runs resampled a thousand times are still 10 runs" in text
+    pair = data("power", REPEATED, "A", "B", "--delta", "5pt", "--cluster", "none")["data"]
+    assert pair["items_needed"] == 260
+    assert pair["items_buy"] == pytest.approx(0.07210, abs=1e-5)
+    single = data("power", REPEATED, "A", "B", "--delta", "5pt", "--cluster", "none", "--where", "sample=1")["data"]
+    assert single["items_needed"] == 1537
+    assert single["items_buy"] == pytest.approx(0.17530, abs=1e-5)
+
+
+def test_shares_of_real_runs(crux: Path) -> None:
+    found = data("shares", crux, "--factors", "cot,temperature", "--where", "task=output")["data"]
+    shares = {e["name"]: 100 * e["share"] for e in found["anova"]["effects"]}
+    expected = {"cot": 0.98, "temperature": 0.00, "item": 68.58, "cot x temperature": 0.00, "cot x item": 13.34,
+                "temperature x item": 1.23, "cot x temperature x item": 1.22, "run": 14.64}  # fmt: skip
+    assert shares == pytest.approx(expected, abs=0.006)
+    top = found["shares"]["parts"][0]
+    assert top["name"] == "cot"
+    assert top["share_interval"][0] > 0.95
+    advice = {a["factor"]: a["disposition"] for a in found["advice"]}
+    assert advice == {"cot": "declare as a boundary", "temperature": "annotate"}
+    by_plan = {f["plan"]: f for f in found["forecasts"]}
+    ratio = by_plan["as measured"]["se_fixed"] / by_plan["twice the items"]["se_fixed"]
+    assert ratio == pytest.approx(2**0.5, rel=1e-6)
+    guessed = run("shares", crux, "--where", "task=output")
+    assert "taken as factors: cot, temperature" in guessed.stderr
+
+
+def test_comparing_over_set_ups(crux: Path) -> None:
+    found = data("compare", crux, "--by", "cot", "0", "1", "--over", "temperature", "--where", "task=output")["data"]
+    over = found["over"]
+    assert over["set_ups"] == [["0.2"], ["0.8"]]
+    a, b, beats = over["beats"][0]
+    assert (a, b, beats["share"]) == ("0", "1", 0.0)
+    assert over["turns"][0][2]["seen"] is None
+    change = found["comparisons"]["pairs"][0]["comparison"]["change"]["value"]
+    single = data("compare", crux, "--by", "cot", "--where", "task=output", "--where", "temperature=0.2")["data"]
+    assert single["comparisons"]["pairs"][0]["comparison"]["change"]["value"] == pytest.approx(0.0841, abs=5e-5)
+    assert change == pytest.approx(0.0879, abs=5e-4)
+
+
+TABLE = "item,model,run,score\nq1,A,0,1\nq1,A,1,0\nq2,A,0,1\nq2,A,1,1\nq1,B,0,0\nq1,B,1,0\nq3,B,0,1\nq3,B,1,0\n"
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    path = tmp_path / "small.csv"
+    path.write_text(TABLE)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (
+            ["summarize"],
+            "2 rows too many: two for item q1, run 0; name what tells them apart: the run (--run), or a column of model",
+        ),
+        (["compare", "--by", "modle"], "there is no column modle; did you mean model?"),
+        (["compare", "A", "C"], "no row has model = C; there are: A, B"),
+        (["compare", "A"], "one label (A); name another: B"),
+        (["compare", "--by", "model", "--where", "model=A"], "column model holds one value (A)"),
+        (["shares", "--factors", "model", "--where", "model=A"], "column model holds one value (A): leave it out"),
+        (["summarize", "--by", "model", "--where", "model"], "write COLUMN=LABEL, not model"),
+        (["summarize", "--by", "model", "--range", "1", "0"], "write the lower number first"),
+        (["power", "--sd", "1pt"], "standard deviations come from the table"),
+    ],
+)
+def test_one_line_for_each_mistake(small: Path, arguments: list[str], line: str) -> None:
+    result = run(arguments[0], small, *arguments[1:])
+    assert result.exit_code == 2, result.output
+    assert line in result.stderr
+    assert "Traceback" not in result.output
+
+
+def test_copies_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "twice.csv"
+    path.write_text("item,run,score\nq1,0,1\nq1,0,1\nq2,0,0\n")
+    result = run("summarize", path)
+    assert result.exit_code == 2
+    assert "1 rows too many: two for item q1, run 0; they are equal: remove the copies" in result.stderr
+
+
+def test_pairs_that_do_not_match_are_counted(small: Path) -> None:
+    found = data("compare", small, code=3)
+    assert "2 of 3 items lack a score of some model and are left out" in found["warnings"]
+    assert found["verdict"]["code"] == "too_little_data"
+
+
+def test_no_item_in_common(small: Path) -> None:
+    small.write_text(TABLE.replace("q1,B", "q4,B"))
+    result = run("compare", small)
+    assert result.exit_code == 2
+    assert "A and B have no item in common" in result.stderr
+
+
+def test_rows_without_a_run_column_are_repeats_and_it_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "s.csv"
+    path.write_text("item,score\n" + "".join(f"q{i % 30},{(i * 7) % 3 % 2}\n" for i in range(90)))
+    found = data("summarize", path)
+    assert found["data"]["groups"][0]["runs"] == 3
+    assert any("no column numbers the runs" in w for w in found["warnings"])
+
+
+def test_an_item_in_two_clusters(tmp_path: Path) -> None:
+    path = tmp_path / "s.csv"
+    path.write_text("item,cluster,run,score\nq1,c1,0,1\nq1,c2,1,0\nq2,c2,0,1\n")
+    result = run("summarize", path)
+    assert result.exit_code == 2
+    assert "item q1 stands in two clusters" in result.stderr
+
+
+def test_hostile_labels_cannot_steer_the_terminal(tmp_path: Path) -> None:
+    path = tmp_path / "s.csv"
+    path.write_text("item,model,score\n" + "".join(f"q{i},\x1b[31m{m},{i % 2}\n" for i in range(40) for m in "AB"))
+    for command in ("summarize", "compare", "shares"):
+        result = run(command, path, "--by", "model") if command != "shares" else run(command, path)
+        assert result.exit_code in (0, 3), result.output
+        assert "\x1b" not in result.output
+
+
+def test_a_constant_score_is_bounded_not_certain(tmp_path: Path) -> None:
+    path = tmp_path / "s.csv"
+    path.write_text("item,model,score\n" + "".join(f"q{i},{m},1\n" for i in range(40) for m in "AB"))
+    found = data("summarize", path, "--by", "model")["data"]["groups"][0]
+    assert found["new_items"]["interval"][0] == pytest.approx(0.9124, abs=1e-3)
+    change = data("compare", path)["data"]["comparisons"]["pairs"][0]["comparison"]
+    assert change["change"]["interval"][1] > 0.05
+    assert change["verdict"] == "not distinguishable"
