@@ -103,8 +103,11 @@ class Table:
         return replace(self, fingerprint=digest)
 
     def column(self, name: str) -> Labels:
-        """Raises InputError with the nearest right name."""
+        """By its name, or by the last part of a dotted one. Raises InputError with the nearest right name."""
         found = self.columns.get(name)
+        ends = [column for column in self.columns if column.endswith(f".{name}")]
+        if found is None and len(ends) == 1:
+            found = self.columns[ends[0]]
         if found is None:
             raise InputError(f"there is no column {name}; {hint(name, self.columns)}", file=self.source)
         return found

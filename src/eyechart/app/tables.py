@@ -12,6 +12,7 @@ from eyechart.analysis.compare import Compared, compare
 from eyechart.analysis.power import Power, Wish, plan_power, spreads_of
 from eyechart.analysis.runs import CELL, of_run
 from eyechart.analysis.shares import Attributed, attribute
+from eyechart.analysis.suite import Suite, suite
 from eyechart.analysis.summarize import Summaries, summarize
 from eyechart.analysis.table import Labels, stacked
 from eyechart.app.finished import Finished, finished
@@ -49,6 +50,10 @@ class Table(plain.Table):
         groups = [group for part in parts for group in part.groups([by] if labels else [])]
         name, known = spreads_of(groups, self.source)
         return plan_power(name, known, Wish(**wish))
+
+    def suite(self, benchmark: str = "benchmark", contestant: str | None = None, **options: Any) -> Suite:
+        """Several benchmarks together: `analysis.suite.suite`."""
+        return suite(self, benchmark, contestant, **options)
 
     def movable(self) -> tuple[str, ...]:
         """The factors of a run; of a plain table every column with 2 to 20 labels that has no other part."""
@@ -137,6 +142,21 @@ def combined(runs: Mapping[str, Finished]) -> tuple[Table, tuple[str, ...]]:
             raise InputError(f"there is no cell {cell}; {hint(cell, made.column(CELL).names)}", file=name)
         tables[name] = made.where([(CELL, cell)]) if cell else made
     return _with_methods(stacked(tables, OF)), over
+
+
+def suite_table(paths: Sequence[str]) -> tuple[Table, str | None]:
+    """Several runs as benchmarks (column `of`), and the column of contestants: the first factor that all share."""
+    opened = {path: finished(Folder(Path(path.partition("#")[0]))) for path in paths}
+    if len(opened) < 2:
+        raise InputError("one run is no suite; name another")
+    tables: dict[str, plain.Table] = {}
+    first, *others = ([f.name for f in run.layout.factors] for run in opened.values())
+    name = next((name for name in first if all(name in names for names in others)), None)
+    for path, run in opened.items():
+        # All other factors stay at their baseline: a mean over a grid is no score of a benchmark.
+        base = [(f.name, f.baseline) for f in run.layout.factors if f.name != name]
+        tables[path] = run_table(run).where(base)
+    return _with_methods(stacked(tables, OF)), name
 
 
 def _with_methods(made: plain.Table) -> Table:

@@ -26,6 +26,7 @@ COMMANDS = {
     "compare": "Which is better, item by item: models of a table, or levels of a run.",
     "shares": "What made the scores of a table or run move, and what to fix or average over.",
     "power": "How many runs and items for a wished precision, and what yours buy.",
+    "suite": "Several benchmarks together: an aggregate, contradictory trends, agreement of ranks.",
     "store": "Check or merge stores of answers.",
     "models": "List backends and models, and fetch the embedded model.",
     "factors": "List what can be moved: fields, text edits, readers, scorers.",

@@ -217,7 +217,8 @@ def percentile_interval(draws: ArrayLike, level: float = 0.95, *, name: str = "b
     """Percentile interval from resampled values of one quantity, `draws` [B], in the unit of the draws.
 
     Under-covers with few items (no better than z with the n form of the variance): 10 values resampled
-    cover about 90 % at nominal 95 if normal, less if skewed. Prefer the t intervals for means; this is for what has no formula.
+    cover about 90 % at nominal 95 if normal, less if skewed. Prefer the t intervals for means; this is for
+    what has no formula.
     NotEstimable: fewer draws than 2 / (1 - level) (40 at 95 %), because the ends would be extrapolated;
     all draws equal, because a width of 0 is not certainty. ValueError: NaN, level outside (0, 1).
 

@@ -305,7 +305,7 @@ def best_allocation(
         k = np.maximum(1.0, np.ceil(run_variance / room * (1 - 1e-9)))
     else:
         n = np.arange(2, max(0, int(most * (1 + 1e-12))) + 1, dtype=np.float64)
-        k = np.floor((wealth / n * (1 + 1e-12) - cost_item) / cost_run)
+        k = np.maximum(1.0, np.floor((wealth / n - cost_item) / cost_run + 1e-9))
         if run_variance == 0:
             k = np.minimum(k, 1.0)
     if n.size == 0:

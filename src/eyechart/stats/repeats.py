@@ -1,6 +1,7 @@
 """Repeated runs of one set-up: which part of the noise of a score is theirs, and which the items'.
 
-Whether they are repeats at all is asked in `runs`. Matrices are [items, runs], scores in [0, 1]; `mask` of the same shape is True where a score is missing.
+Whether they are repeats at all is asked in `runs`. Matrices are [items, runs], scores in [0, 1]; `mask`
+of the same shape is True where a score is missing.
 
 >>> runs = np.array([[1, 1, 1, 1], [0, 0, 0, 0], [1, 0, 1, 0], [1, 1, 0, 1], [0, 0, 0, 1]])
 >>> s = split_noise(runs)
