@@ -19,6 +19,7 @@ from eyechart.core.registry import hint
 
 Codes = NDArray[np.int32]
 Floats = NDArray[np.float64]
+Rows = NDArray[np.integer]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +29,7 @@ class Labels:
     names: tuple[str, ...]
     codes: Codes
 
-    def take(self, rows: NDArray[np.intp]) -> Labels:
+    def take(self, rows: Rows) -> Labels:
         return Labels(names=self.names, codes=self.codes[rows])
 
     @property
@@ -122,7 +123,7 @@ class Table:
             keep &= column.codes == column.names.index(label)
         return self.take(np.flatnonzero(keep)) if conditions else self
 
-    def take(self, rows: NDArray[np.intp]) -> Table:
+    def take(self, rows: Rows) -> Table:
         if not len(rows):
             raise InputError("no row is left under these conditions", file=self.source)
         return replace(
@@ -148,15 +149,19 @@ class Table:
             raise InputError(f"item {item} stands in two clusters; an item has one {name}", file=self.source)
         return out
 
-    def labels(self, by: Sequence[str]) -> list[tuple[tuple[tuple[str, str], ...], NDArray[np.intp]]]:
+    def labels(self, by: Sequence[str]) -> list[tuple[tuple[tuple[str, str], ...], Rows]]:
         """Combinations of labels that have rows, in the order of the labels, and their rows."""
-        columns = [self.column(name) for name in by]
-        chosen: list[tuple[tuple[tuple[str, str], ...], NDArray[np.intp]]] = [((), np.arange(len(self)))]
-        for name, column in zip(by, columns, strict=True):
+        if not by:
+            return [((), np.arange(len(self)))]
+        chosen: list[tuple[tuple[tuple[str, str], ...], Rows]] = []
+        for name in by:
+            column = self.column(name)
+            before = chosen or [((), None)]
+            # 32 bits: the places of ten million rows are then no more than one column of labels.
             chosen = [
-                ((*labels, (name, column.names[code])), rows[column.codes[rows] == code])
-                for labels, rows in chosen
-                for code in column.take(rows).used
+                ((*labels, (name, column.names[code])), part)
+                for labels, rows in before
+                for code, part in _split(column, rows)
             ]
         return chosen
 
@@ -165,7 +170,7 @@ class Table:
         for labels, rows in self.labels(by):
             yield self._group(labels, rows)
 
-    def _group(self, by: tuple[tuple[str, str], ...], rows: NDArray[np.intp]) -> Group:
+    def _group(self, by: tuple[tuple[str, str], ...], rows: Rows) -> Group:
         items, at = np.unique(self.item.codes[rows], return_inverse=True)
         if self.run is None:
             runs = _occurrence(at)
@@ -186,7 +191,7 @@ class Table:
         clusters = None if self.item_clusters is None else self.item_clusters[items]
         return Group(by=by, values=values, missing=missing, items=items.astype(np.int64), clusters=clusters)
 
-    def _twice(self, by: tuple[tuple[str, str], ...], rows: NDArray[np.intp], place: NDArray[np.intp]) -> None:
+    def _twice(self, by: tuple[tuple[str, str], ...], rows: Rows, place: NDArray[np.intp]) -> None:
         """Two scores for one item and run: which, and what would tell them apart."""
         order = np.argsort(place, kind="stable")
         same = int(np.flatnonzero(np.diff(place[order]) == 0)[0])
@@ -206,6 +211,14 @@ class Table:
         else:
             remedy = "name the column that numbers the runs with --run"
         raise InputError(f"{twice:,} rows too many: two for item {item}{run}{where}; {remedy}", file=self.source)
+
+
+def _split(column: Labels, rows: Rows | None) -> Iterator[tuple[int, Rows]]:
+    """Rows (None: all) by the label of a column, in the order of its labels."""
+    part = column if rows is None else column.take(rows)
+    for code in part.used:
+        places = np.flatnonzero(part.codes == code).astype(np.int32)
+        yield code, places if rows is None else rows[places]
 
 
 def _occurrence(codes: NDArray[np.intp]) -> NDArray[np.intp]:

@@ -7,24 +7,19 @@ is told by name or guessed from `ALIASES`, said aloud, and refused where two wou
 
 from __future__ import annotations
 
-import csv
-import gzip
-import io
-import json
 import math
-import sys
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, cast
 
 import numpy as np
 
-from eyechart.core.errors import InputError, MissingExtra
-from eyechart.core.registry import hint, nearest
+from eyechart.core.errors import InputError
+from eyechart.core.registry import hint
+from eyechart.data.table_files import Batches, Rows, open_columns
 from eyechart.data.values import listed, quoted, shown
 
 ALIASES = {
@@ -38,13 +33,7 @@ ALIASES = {
 NONE = "none"
 """`--cluster none`: no column, however obvious one is."""
 
-NOT_WHOLE = "is not a whole gzip file; pack it again, or give it unpacked"
-
 TRUTH = {"true": 1.0, "false": 0.0, "correct": 1.0, "incorrect": 0.0, "c": 1.0, "i": 0.0}
-
-Wanted = Callable[[Sequence[str]], Sequence[str]]
-Rows = Iterator[tuple[int, Sequence[Any]]]
-"""Line number and the wanted cells of each row."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,9 +60,34 @@ class _Column:
     seen: dict[str, int] = field(default_factory=dict[str, int])
     codes: array[int] = field(default_factory=lambda: array("i"))
 
+    def code(self, value: Any) -> int:
+        return self.seen.setdefault(value if isinstance(value, str) else _label(value), len(self.seen))
+
     def add(self, value: Any) -> None:
-        label = value if isinstance(value, str) else _label(value)
-        self.codes.append(self.seen.setdefault(label, len(self.seen)))
+        self.codes.append(self.code(value))
+
+
+@dataclass(slots=True)
+class _Scores:
+    """Where scores are collected, and which are allowed."""
+
+    column: str
+    limits: tuple[float, float]
+    stated: bool
+    file: str
+    scores: array[float] = field(default_factory=lambda: array("d"))
+    unscored: tuple[int, int] | None = None
+    """Rows without a score, and the line of the first."""
+
+    def read(self, raw: Any, line: int) -> float | None:
+        """The score in a cell; None, and counted, where there is none. InputError where it is wrong."""
+        score = _number(raw, line, self.file)
+        if score is None:
+            self.unscored = (self.unscored[0] + 1, self.unscored[1]) if self.unscored else (1, line)
+        elif not self.limits[0] <= score <= self.limits[1]:
+            remedy = "the range stated" if self.stated else "0 and 1; state another range, as in --range 0 100"
+            raise InputError(f"score {score:g} does not lie between {remedy}", file=self.file, line=line)
+        return score
 
 
 def read_plain(
@@ -106,10 +120,12 @@ def read_plain(
         return chosen
 
     with ExitStack() as files:
-        header, rows = _open(name, wanted, files)
+        header, rows = open_columns(name, wanted, files)
         columns = {column: _Column() for column in header if column != found["score"]}
-        limits = scale or (0.0, 1.0)
-        scores, unscored, empty = _fill(rows, header, found, columns, limits, name, stated=scale is not None)
+        sink = _Scores(found["score"], scale or (0.0, 1.0), scale is not None, name)
+        fill = _fill_batches if name.lower().endswith(".parquet") else _fill
+        empty = fill(rows, header, columns, sink)
+    scores, unscored = sink.scores, sink.unscored
     if not scores:
         raise InputError("holds no rows with a score" if unscored else "holds no rows", file=name)
     if unscored:
@@ -172,23 +188,13 @@ def roles(header: Sequence[str], told: Mapping[str, str | None], notes: list[str
 
 
 def _fill(
-    rows: Rows,
-    header: Sequence[str],
-    found: Mapping[str, str],
-    columns: Mapping[str, _Column],
-    scale: tuple[float, float],
-    file: str,
-    *,
-    stated: bool,
-) -> tuple[array[float], tuple[int, int] | None, dict[str, tuple[int, int]]]:
-    """Scores; how many rows had none and the first of them; the same for every other column."""
-    scores: array[float] = array("d")
-    unscored: tuple[int, int] | None = None
+    rows: Rows, header: Sequence[str], columns: Mapping[str, _Column], sink: _Scores
+) -> dict[str, tuple[int, int]]:
+    """Collects row by row; returns the columns that lacked a label, how often, and the line of the first."""
     empty: dict[str, tuple[int, int]] = {}
-    at = header.index(found["score"])
+    at = header.index(sink.column)
     rest = [(i, name, columns[name].add) for i, name in enumerate(header) if i != at]
-    low, high = scale
-    known: dict[Any, float] = {}
+    known: dict[str, float] = {}
     for line, cells in rows:
         lacking = next((name for i, name, _ in rest if cells[i] is None or cells[i] == ""), None)
         if lacking is not None:
@@ -198,19 +204,15 @@ def _fill(
         raw = cells[at]
         score = known.get(raw) if isinstance(raw, str) else None
         if score is None:
-            score = _number(raw, line, file)
+            score = sink.read(raw, line)
             if score is None:
-                unscored = (unscored[0] + 1, unscored[1]) if unscored else (1, line)
                 continue
-            if not low <= score <= high:
-                remedy = "the range stated" if stated else "0 and 1; state another range, as in --range 0 100"
-                raise InputError(f"score {score:g} does not lie between {remedy}", file=file, line=line)
             if isinstance(raw, str) and len(known) < 1000:
                 known[raw] = score
-        scores.append(score)
+        sink.scores.append(score)
         for i, _, add in rest:
             add(cells[i])
-    return scores, unscored, empty
+    return empty
 
 
 def _number(raw: Any, line: int, file: str) -> float | None:
@@ -235,161 +237,52 @@ def _label(value: Any) -> str:
     return value if isinstance(value, str) else str(value)
 
 
-# Formats
+def _fill_batches(
+    batches: Batches, header: Sequence[str], columns: Mapping[str, _Column], sink: _Scores
+) -> dict[str, tuple[int, int]]:
+    """As `_fill`, a batch of rows at a time; a batch that holds anything odd is gone through row by row."""
+    empty: dict[str, tuple[int, int]] = {}
+    line = 0
+    for batch in batches:
+        parts = {name: batch.column(name) for name in header}
+        values = _plain_scores(parts[sink.column], sink.limits)
+        encoded = {n: _encoded(parts[n]) for n in columns} if values is not None else {}
+        if values is None or any(codes is None for codes in encoded.values()):
+            rows = zip(*(parts[name].to_pylist() for name in header), strict=True)
+            lacking = _fill(enumerate(rows, line + 1), header, columns, sink)
+            for name, (count, first) in lacking.items():
+                had, earlier = empty.get(name, (0, first))
+                empty[name] = (had + count, earlier)
+        else:
+            sink.scores.frombytes(values.tobytes())
+            for name, found in encoded.items():
+                labels, codes = cast("tuple[list[Any], Any]", found)
+                at = np.array([columns[name].code(label) for label in labels], dtype=np.int32)
+                columns[name].codes.frombytes(at[codes].tobytes())
+        line += batch.num_rows
+    return empty
 
 
-def _open(name: str, wanted: Wanted, files: ExitStack) -> tuple[Sequence[str], Rows]:
-    """The wanted columns, and their cells row by row."""
-    if name == "-":
-        text = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8-sig", errors="surrogateescape", newline="")
-        first = text.readline()
-        lines = _chained(first, text)
-        return _jsonl(name, lines, wanted) if first.lstrip().startswith("{") else _csv(name, lines, wanted)
-    path = Path(name).expanduser()
-    suffixes = [s.lower() for s in path.suffixes]
-    packed = bool(suffixes) and suffixes[-1] == ".gz"
-    suffix = (suffixes[:-1] or [""])[-1] if packed else (suffixes or [""])[-1]
-    reader = FORMATS.get(suffix)
-    if path.is_dir():
-        raise InputError(f"{name} is a folder and not a run of eyechart; name a table, or a run folder")
-    if not path.exists():
-        there = sorted(p.name for p in path.parent.iterdir()) if path.parent.is_dir() else []
-        close = nearest(path.name, there)
-        raise InputError(f"there is no file {name}" + (f"; did you mean {close}?" if close else ""))
-    if reader is None and suffix != ".parquet":
-        raise InputError(f"is not a table that can be read; give {listed((*FORMATS, '.parquet'))}", file=name)
-    if reader is None:
-        return _parquet(name, path, wanted, files)
+def _plain_scores(column: Any, limits: tuple[float, float]) -> Any:
+    """Scores as float64, where every one is a number within the limits; else None."""
+    if column.null_count:
+        return None
     try:
-        opened = gzip.open if packed else open
-        raw = files.enter_context(cast("BinaryIO", opened(path, "rb")))
-        text = io.TextIOWrapper(raw, encoding="utf-8-sig", errors="surrogateescape", newline="")
-        return reader(name, files.enter_context(text), wanted)
-    except (OSError, EOFError) as error:
-        if packed:
-            raise InputError(NOT_WHOLE, file=name) from None
-        raise InputError(f"cannot be read: {error}", file=name) from None
+        values = np.asarray(column.cast("float64").to_numpy(zero_copy_only=False), dtype=np.float64)
+    except (ValueError, TypeError, NotImplementedError):
+        return None
+    return values if len(values) and limits[0] <= values.min() and values.max() <= limits[1] else None
 
 
-def _chained(first: str, rest: Iterable[str]) -> Iterator[str]:
-    yield first
-    yield from rest
-
-
-def _csv(name: str, text: Iterable[str], wanted: Wanted, delimiter: str | None = None) -> tuple[Sequence[str], Rows]:
-    lines = iter(text)
-    head = next(lines, "")
-    if delimiter is None:
-        delimiter = ";" if "," not in head and ";" in head else ","
-    reader = csv.reader(_chained(head, lines), delimiter=delimiter, strict=True)
-    first = next(reader, list[str]())
-    header = [cell.strip() for cell in first]
-    if not any(header):
-        raise InputError("holds no header; the first line names the columns", file=name)
-    twice = [c for c in header if c and header.count(c) > 1]
-    if twice:
-        raise InputError(f"two columns are named {shown(twice[0])}; rename one", file=name, line=1)
-    chosen = wanted([c for c in header if c])
-    places = [header.index(c) for c in chosen]
-
-    def rows() -> Rows:
-        line = reader.line_num + 1
-        try:
-            for cells in reader:
-                if len(cells) == len(header):
-                    yield line, [cells[i] for i in places]
-                elif any(cells):
-                    raise InputError(f"has {len(cells)} cells and the header {len(header)}", file=name, line=line)
-                line = reader.line_num + 1
-        except csv.Error as error:
-            raise InputError(f"is not CSV: {error}", file=name, line=line) from None
-        except (OSError, EOFError):
-            raise InputError(NOT_WHOLE, file=name) from None
-
-    return chosen, rows()
-
-
-def _tsv(name: str, text: Iterable[str], wanted: Wanted) -> tuple[Sequence[str], Rows]:
-    return _csv(name, text, wanted, "\t")
-
-
-def _jsonl(name: str, text: Iterable[str], wanted: Wanted) -> tuple[Sequence[str], Rows]:
-    objects = _objects(name, text)
-    first = next(objects, None)
-    if first is None:
-        raise InputError("holds no rows", file=name)
-    # A column that only later rows have is not seen: one look at the first row keeps reading a stream.
-    chosen = wanted(list(first[1]))
-
-    def rows() -> Rows:
-        yield first[0], _cells(first[1], chosen)
-        for line, row in objects:
-            yield line, _cells(row, chosen)
-
-    return chosen, rows()
-
-
-def _cells(row: Mapping[str, Any], chosen: Sequence[str]) -> list[Any]:
-    return [json.dumps(v, sort_keys=True) if isinstance(v := row.get(c), dict | list) else v for c in chosen]
-
-
-def _objects(name: str, text: Iterable[str]) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def _encoded(column: Any) -> tuple[list[Any], Any] | None:
+    """Distinct values and the place of each row's among them; None where one is missing or empty."""
+    if column.null_count or not hasattr(column, "dictionary_encode"):
+        return None
     try:
-        for line, source in enumerate(text, 1):
-            if not source.strip():
-                continue
-            try:
-                row = json.loads(source)
-            except (ValueError, RecursionError):
-                raise InputError("is not valid JSON", file=name, line=line) from None
-            if not isinstance(row, dict):
-                what = quoted(row, 30)
-                raise InputError(f'is {what}, not an object such as {{"item": "q1", "score": 1}}', file=name, line=line)
-            yield line, cast("Mapping[str, Any]", row)
-    except (OSError, EOFError):
-        raise InputError(NOT_WHOLE, file=name) from None
-
-
-def _json(name: str, text: Iterable[str], wanted: Wanted) -> tuple[Sequence[str], Rows]:
-    try:
-        found = json.loads("".join(text))
-    except (ValueError, RecursionError):
-        raise InputError("is not valid JSON (one object a line: name it .jsonl)", file=name) from None
-    if not isinstance(found, list):
-        raise InputError("is not a list of objects", file=name)
-    return _jsonl(name, (json.dumps(row) for row in cast("list[Any]", found)), wanted)
-
-
-FORMATS: dict[str, Callable[[str, Iterable[str], Wanted], tuple[Sequence[str], Rows]]] = {
-    ".csv": _csv,
-    ".tsv": _tsv,
-    ".jsonl": _jsonl,
-    ".ndjson": _jsonl,
-    ".json": _json,
-}
-
-
-def _parquet(name: str, path: Path, wanted: Wanted, files: ExitStack) -> tuple[Sequence[str], Rows]:
-    try:
-        parquet = cast("Any", import_module("pyarrow.parquet"))
-    except ImportError:
-        raise MissingExtra(f"the Parquet file {name}", "pyarrow", "parquet") from None
-    try:
-        file = files.enter_context(parquet.ParquetFile(path))
-        chosen = wanted(list(file.schema_arrow.names))
-    except InputError:
-        raise
-    except Exception as error:  # pyarrow raises errors of many kinds for a broken file
-        raise InputError(
-            f"is not a Parquet file that can be read: {str(error).partition(chr(10))[0][:120]}", file=name
-        ) from None
-
-    def rows() -> Rows:
-        row = 0
-        for batch in file.iter_batches(columns=list(chosen), batch_size=65_536):
-            columns = [batch.column(c).to_pylist() for c in chosen]
-            for cells in zip(*columns, strict=True):
-                row += 1
-                yield row, cells
-
-    return chosen, rows()
+        found = column.dictionary_encode()
+    except (ValueError, TypeError, NotImplementedError):
+        return None
+    labels = found.dictionary.to_pylist()
+    if any(label is None or label == "" or isinstance(label, dict | list) for label in labels):
+        return None
+    return labels, found.indices.to_numpy(zero_copy_only=False)
