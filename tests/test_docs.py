@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,28 @@ def test_the_first_study_of_the_guide_runs_as_it_is_shown():
         assert words[0] == "eyechart"
         done = CliRunner().invoke(main, words[1:])
         assert done.exit_code == 0, (words, done.output, done.stderr)
+
+
+def test_the_page_on_statistics_prints_what_it_shows():
+    page = ROOT / "docs" / "statistics.md"
+    shutil.copy(ROOT / "docs" / "scores.csv", "scores.csv")
+    shown = 0
+    for block in blocks(page, "console"):
+        for part in ("\n" + block).split("\n$ ")[1:]:
+            command, *lines = part.splitlines()
+            done = CliRunner().invoke(main, command.split()[1:])
+            assert done.exit_code == 0, (command, done.output, done.stderr)
+            printed = done.stdout.splitlines()
+            for line in lines:
+                assert line in printed, (command, line)
+                shown += 1
+    assert shown > 10
+
+
+def test_the_python_of_the_page_on_statistics_runs():
+    shutil.copy(ROOT / "docs" / "scores.csv", "scores.csv")
+    (code,) = blocks(ROOT / "docs" / "statistics.md", "python")
+    exec(code, {})
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)

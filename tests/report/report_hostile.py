@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from report_cases import FACTORS, realistic, report
+from report_cases import FACTORS, report
+from report_measured import measured, planted, subjects
 
+from eyechart.analysis.compare import Compared, compare
 from eyechart.analysis.results import Analysis, CellScore, HeatEntry, Sample
+from eyechart.analysis.shares import Attributed, attribute
+from eyechart.core.records import NotEstimable
 from eyechart.report.inputs import Digests, Facts, FieldRow, InertField, ReportInput, Rule
 
 HOSTILE = (
@@ -59,8 +63,19 @@ def _sample(s: Sample, i: int, cell: str, entry: HeatEntry) -> Sample:
     )
 
 
+def _contested() -> tuple[Attributed, Compared]:
+    """Names of factors and levels are what an enemy wrote, and so are the warnings."""
+    levels = {HOSTILE[0]: HOSTILE[1:3], HOSTILE[3]: HOSTILE[4:6], HOSTILE[6]: HOSTILE[7:9]}
+    effects = {(i, j, k): 0.3 * (1 if i == j else -1) for i in (0, 1) for j in (0, 1) for k in (0, 1)}
+    table = planted(levels, effects, items=60)
+    first, *others = levels
+    divided = replace(attribute(table, tuple(levels), draws=100), warnings=HOSTILE)
+    return divided, replace(compare(table, first, over=others), warnings=HOSTILE)
+
+
 def hostile_analysis() -> Analysis:
-    base = realistic()
+    base = measured()
+    attribution, contest = _contested()
     scores = tuple(_score(s, i) for i, s in enumerate(base.scores))
     heat = tuple(_entry(e, i) for i, e in enumerate(base.heat))
     return replace(
@@ -75,6 +90,9 @@ def hostile_analysis() -> Analysis:
         ),
         groups=tuple(g + _pick(j) for j, g in enumerate(base.groups)),
         warnings=HOSTILE,
+        attribution=attribution,
+        contest=contest,
+        subjects=(*subjects(HOSTILE[:3]), NotEstimable(name=HOSTILE[0], reason=HOSTILE[1])),
     )
 
 

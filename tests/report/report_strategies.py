@@ -7,10 +7,13 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from report_hostile import HOSTILE
+from report_measured import attributed, compared, repeated
 
-from eyechart.analysis.results import Analysis, CellScore, Curve, FactorSpread, HeatEntry, Range, Sample
+from eyechart.analysis.results import Analysis, CellScore, Curve, FactorSpread, HeatEntry, Range, Repeats, Sample
 from eyechart.core.records import Estimate, Interval, NotEstimable, Outcome
 from eyechart.report.inputs import Calls, Digests, Facts, FieldRow, InertField, ReportInput, Rule
+from eyechart.stats.runs import Centre, OddRun
+from eyechart.stats.variances import SubjectSpread, VarianceRatio
 
 any_report = settings(
     max_examples=50,
@@ -54,6 +57,38 @@ numbers = st.one_of(
         warnings=some(texts, 1),
     ),
 )
+absent = st.builds(NotEstimable, name=texts, reason=texts, n=counts)
+checks = st.builds(
+    Repeats,
+    noise=st.one_of(absent, st.just(repeated().noise)),
+    exchangeable=st.one_of(absent, st.just(repeated("together").exchangeable)),
+    same_runs=st.sampled_from(((), repeated("copies").same_runs, repeated("equal").same_runs)),
+    centre=st.one_of(absent, st.builds(Centre, n=counts, mean=floats, median=floats, trimmed=floats)),
+    odd_runs=some(st.builds(OddRun, run=counts, value=floats, deviation=floats, p=floats), 2),
+    pass_all=numbers,
+)
+ratios = st.builds(
+    VarianceRatio,
+    ratio=floats,
+    interval=st.one_of(absent, intervals),
+    p=maybe,
+    variance_a=floats,
+    variance_b=floats,
+    n=counts,
+    test=texts,
+)
+widths = st.builds(
+    SubjectSpread,
+    subject=texts,
+    items=counts,
+    observed_sd=floats,
+    noise_sd=floats,
+    sd=st.one_of(absent, floats),
+    scaled=floats,
+    p=floats,
+    p_holm=floats,
+)
+attributions = st.one_of(st.none(), absent, st.sampled_from(("strong", "nothing", "once", "holes")).map(attributed))
 names = st.sampled_from(("c000", "c001", "c002", "温度", *HOSTILE[:2]))
 scores = st.builds(
     CellScore,
@@ -70,6 +105,7 @@ scores = st.builds(
     above_chance=st.one_of(st.none(), st.booleans()),
     items=counts,
     repeats=counts,
+    checks=st.one_of(st.none(), checks),
     warnings=some(texts, 1),
 )
 heat = st.builds(
@@ -85,6 +121,7 @@ heat = st.builds(
     sd_raw=maybe,
     sd_corrected=maybe,
     groups=some(st.tuples(texts, numbers, st.booleans()), 3),
+    noise_ratio=st.one_of(st.none(), absent, ratios),
 )
 spreads = st.builds(
     FactorSpread,
@@ -112,6 +149,7 @@ def curves(draw: st.DrawFn) -> Curve:
         jumps=draw(some(texts, 1)),
         monotone=draw(st.one_of(st.none(), st.booleans())),
         contexts=draw(st.integers(0, 9)),
+        band=tuple(draw(st.lists(numbers, max_size=n))),
     )
 
 
@@ -155,6 +193,9 @@ analyses = st.builds(
     groups=some(texts, 3),
     level=st.sampled_from((0.9, 0.95, 0.99)),
     warnings=some(texts, 2),
+    attribution=attributions,
+    contest=st.sampled_from((None, compared(), compared("many"), compared("alone"))),
+    subjects=some(st.one_of(absent, widths), 3),
 )
 states = st.sampled_from(("stated", "default", "inert", "unknown"))
 paths = st.one_of(texts, st.sampled_from(("decoding.seed", "decoding.temperature", "prompt.few_shot.count")))

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from report_cases import many, report
 from report_hostile import hostile
+from report_measured import measured
 
 from eyechart.report.html import render_html
 from eyechart.report.inputs import ReportInput
@@ -79,7 +80,7 @@ def picture(page: Any, name: str) -> None:
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_it_fits_the_screen(show: Show, language: str, width: int, theme: str) -> None:
-    page = show(render_html(report(language=language)), width, color_scheme=theme)
+    page = show(render_html(report(measured(), language=language)), width, color_scheme=theme)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.locator("h1").is_visible()
     assert page.locator("svg[role=img]").count() >= 6

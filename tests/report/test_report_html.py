@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from report_cases import empty, many, realistic, report
 from report_hostile import hostile
+from report_measured import measured
 from report_page import Page
 from report_strategies import any_report, inputs
 
@@ -40,6 +41,8 @@ def nothing_known() -> ReportInput:
 CASES = {
     "realistic": report,
     "chinese": lambda: report(language="zh"),
+    "measured": lambda: report(measured()),
+    "measured in chinese": lambda: report(measured("holes", "many"), language="zh"),
     "hostile": hostile,
     "hostile in chinese": lambda: replace(hostile(), language="zh"),
     "empty": lambda: ReportInput(title="", analysis=empty()),
@@ -114,6 +117,7 @@ def test_long_answers_are_clipped_and_it_is_said() -> None:
 
 def test_a_page_is_small() -> None:
     assert len(render_html(report()).encode()) < 150_000
+    assert len(render_html(report(measured())).encode()) < 200_000
     assert len(render_html(report(empty())).encode()) < 40_000
     frame = len(source("style.css")) + len(source("page.css"))
     assert frame < 20_000

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from typing import Any
 
@@ -7,11 +8,12 @@ import click
 
 from eyechart.analysis.compare import Compared, OverSetUps, points, turn_text, verdict
 from eyechart.app.tables import OF, is_run, runs_table
-from eyechart.cli.output import Answer, answers
+from eyechart.cli.output import Answer, answers, clean
 from eyechart.cli.tabled import POINTS, columned, open_table, split, table_options
 from eyechart.core.records import Estimate, NotEstimable
 from eyechart.report.table_data import data_of
 from eyechart.stats.compare import Pair
+from eyechart.stats.ranks import Turn
 
 
 @click.command("compare")
@@ -88,7 +90,7 @@ def _lines(found: Compared) -> Iterator[str]:
         )
     if found.over is not None:
         yield ""
-        yield from over_lines(found.over)
+        yield from over_lines(found.over, found.source, found.by)
 
 
 def _row(pair: Pair) -> list[str]:
@@ -123,7 +125,7 @@ def _about(pair: Pair) -> Iterator[str]:
         yield f"smallest difference that this comparison would show: {points(c.smallest_difference)} points"
 
 
-def over_lines(over: OverSetUps) -> Iterator[str]:
+def over_lines(over: OverSetUps, source: str, by: str) -> Iterator[str]:
     """What the order does over set-ups."""
     yield f"over {len(over.set_ups)} set-ups of {', '.join(over.factors)}:"
     for a, b, share in over.beats:
@@ -135,6 +137,11 @@ def over_lines(over: OverSetUps) -> Iterator[str]:
         yield f"  Kendall's W (1: the same order everywhere): {over.concordance.value:.2f}"
     for a, b, turns in over.turns:
         yield f"  {turn_text(over, a, b, turns)}"
+        turn = turns.beyond_noise if isinstance(turns.beyond_noise, Turn) else turns.seen
+        for place in () if turn is None else (turn.first, turn.second):
+            conditions = zip(over.factors, over.set_ups[place], strict=True)
+            where = " ".join(f"--where {shlex.quote(f'{factor}={label}')}" for factor, label in conditions)
+            yield clean(f"    eyechart compare {shlex.join([source, a, b])} --by {shlex.quote(by)} {where}")
     names = [name for name, _ in over.means]
     if not isinstance(over.risk_adjusted, NotEstimable):
         order = ", ".join(names[i] for i in over.risk_adjusted.order)

@@ -12,7 +12,7 @@ from eyechart.core.records import Estimate, NotEstimable
 from eyechart.report.table_data import data_of
 from eyechart.stats.power import ResamplingLimit
 from eyechart.stats.repeats import NoiseSplit
-from eyechart.stats.runs import RunSpread
+from eyechart.stats.runs import Centre, RunSpread
 
 
 @click.command("summarize")
@@ -97,7 +97,13 @@ def _about(g: Summary, found: Summaries) -> Iterator[str]:
         scores = ", ".join(points(s) for s in g.run_scores.scores[:12]) + (
             " ..." if len(g.run_scores.scores) > 12 else ""
         )
-        yield f"  runs: {scores} (standard deviation {100 * g.run_scores.sd:.1f})"
+        middle = g.checks.centre if g.checks is not None else None
+        middles = (
+            f"; median {points(middle.median)}, trimmed mean {points(middle.trimmed)}"
+            if isinstance(middle, Centre)
+            else ""
+        )
+        yield f"  runs: {scores} (standard deviation {100 * g.run_scores.sd:.1f}{middles})"
         yield (
             f"  the lowest and highest of {len(g.run_scores.scores)} runs are no interval: they hold the next run "
             f"with chance {g.run_scores.covers_next:.2f}"

@@ -175,6 +175,9 @@ class CurvePoint:
     y: float | None
     low: float | None = None
     high: float | None = None
+    floor: float | None = None
+    """Ends of a wider interval that holds at all points together; likewise `roof`."""
+    roof: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

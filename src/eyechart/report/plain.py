@@ -5,7 +5,8 @@
     schema        "eyechart-report/1"
     title, language
     verdict       {"tone": moves | quiet | unknown, "sentences": [range, mover, certainty]}
-    analysis      scores, heat, spreads, curves, range, samples, groups, level, warnings
+    analysis      scores, heat, spreads, curves, range, samples, groups, level, warnings; attribution (variance
+                  shares, decision study, advice), contest (models against each other), subjects
     fingerprint   [{path, value, state}]
     inert         [{path, reason}]
     digests       {stated, effective, study}
@@ -14,7 +15,7 @@
     parts         the sections as blocks: what the other media show
 
 Scores and changes are fractions of 1. An estimate is an object with `value`, `se`, `interval` as
-`[low, high]`, `level`, `method`, `p`, `n`, `excluded`, `seed` and `warnings`. What is absent is null,
+`[low, high]`, `df`, `level`, `method`, `p`, `n`, `excluded`, `seed` and `warnings`. What is absent is null,
 with the reason beside it: `reason` for a value, `<key>_reason` for anything else.
 """
 
@@ -27,30 +28,30 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
 
+from eyechart.analysis.compare import Compared
 from eyechart.analysis.results import (
     Analysis,
     CellScore,
     Curve,
     FactorSpread,
     HeatEntry,
-    Number,
     Range,
     Sample,
 )
+from eyechart.analysis.shares import Attributed
 from eyechart.core.records import NotEstimable
 from eyechart.report.blocks import Message, Text
 from eyechart.report.inputs import Facts, ReportInput, Rule
 from eyechart.report.messages import say
+from eyechart.report.number_data import NOT_FINITE, Data, number_data, put
 from eyechart.report.rules import rules_of_thumb
 from eyechart.report.sections import build
 from eyechart.report.sections.compliance import rule_text
 from eyechart.report.sentences import plain_sentences, tone_of
+from eyechart.report.table_data import data_of
+from eyechart.stats.variances import SubjectSpread
 
 SCHEMA = "eyechart-report/1"
-
-Data = dict[str, Any]
-
-_NOT_FINITE = "not a finite number"
 
 
 def render_json(given: ReportInput) -> str:
@@ -93,21 +94,6 @@ def report_data(given: ReportInput) -> Data:
     }
 
 
-def put(out: Data, /, **values: tuple[Any, str]) -> Data:
-    """`out` with each key set to a value, or to null with `<key>_reason` beside it.
-
-    >>> put({}, sd=(None, "one setting"), n=(3, ""), x=(math.inf, ""))
-    {'sd': None, 'sd_reason': 'one setting', 'n': 3, 'x': None, 'x_reason': 'not a finite number'}
-    """
-    for key, (value, reason) in values.items():
-        if isinstance(value, float) and not math.isfinite(value):
-            value, reason = None, _NOT_FINITE
-        out[key] = value
-        if value is None:
-            out[f"{key}_reason"] = reason
-    return out
-
-
 def analysis_data(analysis: Analysis) -> Data:
     """The analysis alone, for `--json` of commands that show no report."""
     return put(
@@ -122,28 +108,44 @@ def analysis_data(analysis: Analysis) -> Data:
             "warnings": list(analysis.warnings),
         },
         range=(None if analysis.range is None else _range(analysis.range), "fewer than two scored set-ups"),
-    )
+        attribution=_found(analysis.attribution, "nothing was moved, or nothing was scored"),
+        contest=_found(analysis.contest, "no model was moved"),
+    ) | {"subjects": [_subject(s) for s in analysis.subjects]}
 
 
-def number_data(number: Number) -> Data:
-    """
-    >>> number_data(NotEstimable(name="score", reason="no items"))
-    {'value': None, 'reason': 'no items', 'n': 0}
-    """
-    if isinstance(number, NotEstimable):
-        return {"value": None, "reason": number.reason, "n": number.n}
-    if not math.isfinite(number.value):
-        return {"value": None, "reason": _NOT_FINITE, "n": number.n}
-    out: Data = {"value": number.value, "n": number.n, "excluded": number.excluded}
-    interval, ends = number.interval, None
-    if interval is not None and math.isfinite(interval.low) and math.isfinite(interval.high):
-        ends = [interval.low, interval.high]
-    none = "no interval was worked out" if interval is None else _NOT_FINITE
-    put(out, interval=(ends, none), se=(number.se, "no standard error was worked out"))
-    put(out, level=(interval.level if interval and ends else None, none))
-    put(out, method=(interval.method if interval and ends else None, none))
-    put(out, p=(number.p, "no test was made"), seed=(number.seed, "no random numbers were used"))
-    return out | {"warnings": list(number.warnings)}
+_ORIGIN = frozenset({"source", "fingerprint", "notes"})
+"""Of a plain table; a report says elsewhere, and better, what it is of."""
+
+
+def _found(found: Attributed | Compared | NotEstimable | None, reason: str) -> tuple[Any, str]:
+    if found is None or isinstance(found, NotEstimable):
+        return None, found.reason if found else reason
+    return {key: part for key, part in _whole(found).items() if key not in _ORIGIN}, ""
+
+
+def _subject(found: SubjectSpread | NotEstimable) -> Data:
+    if isinstance(found, NotEstimable):
+        return {"subject": found.name, "items": found.n, "value": None, "reason": found.reason}
+    return _whole(found)
+
+
+def _whole(value: Any) -> Any:
+    """`data_of`, with null for ends of intervals that are no finite numbers."""
+    return _bounded(data_of(value))
+
+
+def _bounded(data: Any) -> Any:
+    if isinstance(data, Mapping):
+        return {key: _bounded(part) for key, part in data.items()}  # pyright: ignore[reportUnknownVariableType]
+    if isinstance(data, list):
+        return [_bounded(part) for part in data]  # pyright: ignore[reportUnknownVariableType]
+    return None if isinstance(data, float) and not math.isfinite(data) else data
+
+
+def _or_reason(value: Any, absent: str) -> tuple[Any, str]:
+    if value is None or isinstance(value, NotEstimable):
+        return None, absent if value is None else value.reason
+    return _whole(value), ""
 
 
 def _floats(values: Sequence[float]) -> list[float | None]:
@@ -169,6 +171,7 @@ def _score(s: CellScore) -> Data:
         answered_only=(s.read_only, "no answer could be read"),
         chance=(s.chance, "chance level not known"),
         above_chance=(s.above_chance, "cannot be told"),
+        checks=_or_reason(s.checks, "one run, or nothing was sampled"),
     )
 
 
@@ -189,12 +192,13 @@ def _heat(e: HeatEntry) -> Data:
         p_corrected=(e.p_corrected, "no test was made"),
         sd_raw=(e.sd_raw, few),
         sd_corrected=(e.sd_corrected, few if e.contexts < 2 else "the noise is not known"),
+        noise_ratio=_or_reason(e.noise_ratio, "this is the baseline level" if e.baseline else "not worked out"),
     )
 
 
 def _spread(s: FactorSpread) -> Data:
     why = s.reason or "the noise is not known"
-    means = [put({"level": level}, mean=(mean, _NOT_FINITE)) for level, mean in s.means]
+    means = [put({"level": level}, mean=(mean, NOT_FINITE)) for level, mean in s.means]
     return put(
         {"factor": s.factor, "means": means},
         range=(s.range, why),
@@ -215,16 +219,17 @@ def _curve(c: Curve) -> Data:
             "sentence": c.sentence,
             "jumps": list(c.jumps),
             "contexts": c.contexts,
+            "band": [number_data(p) for p in c.band],
         },
-        bound=(c.bound, _NOT_FINITE),
+        bound=(c.bound, NOT_FINITE),
         monotone=(c.monotone, "cannot be told"),
     )
 
 
 def _range(r: Range) -> Data:
     out: Data = {"low_cell": r.low_cell, "high_cell": r.high_cell, "cells": r.cells}
-    put(out, low=(r.low, _NOT_FINITE), high=(r.high, _NOT_FINITE), median=(r.median, _NOT_FINITE))
-    put(out, luck=(r.luck, "the noise is not known"), sd_raw=(r.sd_raw, _NOT_FINITE))
+    put(out, low=(r.low, NOT_FINITE), high=(r.high, NOT_FINITE), median=(r.median, NOT_FINITE))
+    put(out, luck=(r.luck, "the noise is not known"), sd_raw=(r.sd_raw, NOT_FINITE))
     put(out, sd_corrected=(r.sd_corrected, "the noise is not known"))
     return out | {"divergent_pairs": r.divergent_pairs, "pairs": r.pairs}
 
@@ -274,7 +279,7 @@ def _plain(value: Any, language: str) -> Any:
         for field in fields(value):
             part = getattr(value, field.name)
             if isinstance(part, float) and not math.isfinite(part):
-                put(out, **{field.name: (part, _NOT_FINITE)})
+                put(out, **{field.name: (part, NOT_FINITE)})
             elif part is None and field.name in _NUMBERS:
                 put(out, **{field.name: (None, "not estimable")})
             elif part is not None and part != "" and part != ():

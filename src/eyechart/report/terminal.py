@@ -152,9 +152,12 @@ def _chart(
             yield _dots(block, language, width)
         case RadarBlock():
             axes = [(_say(axis.name, language), axis.corrected) for axis in block.axes]
-            yield _bars(axes, width)
+            shown = [(name, value, "" if value is None else numbers.points(value, 2)) for name, value in axes]
+            yield _bars(shown, width)
         case BarsBlock():
-            yield _bars([(_say(bar.name, language), bar.value) for bar in block.bars], width)
+            yield Line(_say(block.caption, language), style="dim")
+            yield _bars([(_say(b.name, language), b.value, _say(b.text, language)) for b in block.bars], width)
+            yield from _table(block.twin, language, width)
         case HeatMapBlock():
             yield from _table(block.twin, language, width)
 
@@ -282,15 +285,15 @@ def _dots(block: DotsBlock, language: str, width: int) -> Grid:
     return grid
 
 
-def _bars(values: Sequence[tuple[str, float | None]], width: int) -> Grid:
-    most = max([0.01, *(v for _, v in values if v is not None)])
+def _bars(values: Sequence[tuple[str, float | None, str]], width: int) -> Grid:
+    most = max([0.01, *(v for _, v, _ in values if v is not None)])
     grid = _grid(width, ("", False), ("", False), ("", True))
-    for name, value in values:
+    for name, value, text in values:
         if value is None:
             grid.add_row(Line(name), Line("?", style="dim"), Line("–"))
         else:
             bar = "█" * round(strip_of(width) * max(0.0, value) / most)
-            grid.add_row(Line(name), Line(bar, style="blue"), Line(numbers.points(value, 2)))
+            grid.add_row(Line(name), Line(bar, style="blue"), Line(text))
     return grid
 
 

@@ -1,12 +1,22 @@
 """Arrays in, results out: every number of the house is made here, and every "cannot be known".
 
+One score
 - `intervals`: Wilson, Clopper-Pearson, the *new items* interval, the *repeat it* interval
-- `paired`: change of a score on the same items, exact McNemar, sign flips
-- `multiple`: Holm, Benjamini-Hochberg
-- `spread`: how far configurations lie apart once their noise is taken off
-- `curves`: score against an ordered parameter: slope, flatness, jumps
-- `bootstrap`: resampled means, the same resample for all configurations
-- `means`, `inputs`, `laws`: what the above share (clustered t, checks of arrays, distributions)
+- `means`, `inputs`, `laws`: what the others share (clustered t, checks of arrays, distributions)
+- `bootstrap`: resampled means, over items, runs or both, the same resample for all configurations
+- `repeats`, `runs`: data noise and run noise; are repeats exchangeable, copies, odd ones
+- `passk`: pass@k and pass^k
+
+Two and more
+- `paired`, `multiple`: change of a score on the same items, exact McNemar, sign flips; Holm, Benjamini-Hochberg
+- `compare`: models on the same items: difference, equivalence, what would tell, groups
+- `ranks`: the order of models over configurations; `suites`: several benchmarks together
+- `variances`: which level is noisier, reliability of configuration means
+- `power`: how many runs and items, both ways
+
+Many configurations
+- `spread`, `curves`: how far they lie apart once noise is off; score against an ordered parameter
+- `anova`, `shares`, `decision`: variance divided among factors, items and runs; what other numbers would give
 
 Scores are fractions of 1, never points. NumPy only; SciPy is imported when a distribution is asked for.
 """

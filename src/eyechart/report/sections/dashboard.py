@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import math
-import re
-from dataclasses import replace
-
-from eyechart.analysis.results import Analysis, Curve, FactorSpread, HeatEntry
+from eyechart.analysis.results import Analysis, FactorSpread, HeatEntry
+from eyechart.core.records import Interval, NotEstimable
 from eyechart.report import numbers
 from eyechart.report.blocks import (
     Bar,
@@ -14,14 +11,10 @@ from eyechart.report.blocks import (
     Block,
     Cell,
     Column,
-    CurveBlock,
-    CurvePoint,
-    CurveView,
     HeatMapBlock,
     HeatRow,
     HeatTile,
     Mark,
-    Message,
     Note,
     RadarAxis,
     RadarBlock,
@@ -32,7 +25,6 @@ from eyechart.report.blocks import (
 )
 from eyechart.report.common import (
     change_of,
-    counted,
     interval_cell,
     missing,
     p_cell,
@@ -45,6 +37,10 @@ from eyechart.report.common import (
 from eyechart.report.inputs import ReportInput
 from eyechart.report.messages import knows
 from eyechart.report.messages.known import recognised
+from eyechart.report.sections.contest import contest
+from eyechart.report.sections.curves import curves
+from eyechart.report.sections.shares import shares
+from eyechart.stats.variances import SubjectSpread, VarianceRatio
 
 LEAST_SCALE = 0.02
 """Changes of two points have the fullest colour at the least, so that noise does not look loud."""
@@ -57,21 +53,19 @@ LAYERS = ("dataset", "prompt", "decoding", "model", "evaluation")
 
 def dashboard(given: ReportInput) -> list[Block]:
     analysis = given.analysis
-    blocks: list[Block] = []
+    blocks: list[Block] = contest(analysis)
     if analysis.heat:
         blocks.append(_heat(analysis))
         if any(entry.groups for entry in analysis.heat):
             blocks.append(_subjects(analysis))
+        if analysis.subjects:
+            blocks.append(_subject_spreads(analysis.subjects))
     else:
         blocks.append(Note(kind="missing", text=message("heat.none")))
     if analysis.spreads:
         blocks += [_volatility(given), _means(analysis)]
-    if analysis.curves:
-        views = tuple(_curve(curve, analysis) for curve in analysis.curves)
-        caption = message("curves.caption", level=numbers.percent(analysis.level))
-        blocks.append(CurveBlock(title=message("curves.title"), caption=caption, curves=views))
-    else:
-        blocks.append(Note(kind="info", text=message("curves.none")))
+    blocks += shares(analysis)
+    blocks.append(curves(analysis))
     return blocks
 
 
@@ -106,13 +100,14 @@ def _heat(analysis: Analysis) -> HeatMapBlock:
         HeatRow(factor=factor, tiles=tuple(_tile(entry) for entry in entries))
         for factor, entries in by_factor(analysis).items()
     )
-    titles = ("factor", "level", "change", "ends", "p", "sd_raw", "sd_corrected", "contexts", "inert", "mark")
-    numeric = titles[2:9]
+    noisy = any(isinstance(entry.noise_ratio, VarianceRatio) for entry in analysis.heat)
+    titles = ["factor", "level", "change", "ends", "p", "sd_raw", "sd_corrected", "contexts", "inert", "mark"]
+    titles += ["noise", "noise_p"] if noisy else []
     twin = table(
-        [(message(f"heat.col.{key}"), key in numeric) for key in titles],
-        [_heat_row(entry) for entry in analysis.heat],
-        caption=message("heat.twin"),
-        details=(5, 7, 8),
+        [(message(f"heat.col.{key}"), key not in ("factor", "level", "mark")) for key in titles],
+        [_heat_row(entry, noisy=noisy) for entry in analysis.heat],
+        caption=message("heat.twin.noise" if noisy else "heat.twin"),
+        details=(5, 7, 8, 10, 11) if noisy else (5, 7, 8),
     )
     return HeatMapBlock(
         title=message("heat.title"),
@@ -148,7 +143,7 @@ def _tip(entry: HeatEntry) -> Text:
     return message("heat.tip", factor=entry.factor, level=entry.level, change=change_text, ends=ends, p=p)
 
 
-def _heat_row(entry: HeatEntry) -> Row:
+def _heat_row(entry: HeatEntry, *, noisy: bool) -> Row:
     mark = mark_of(entry)
     few, noise = message("reason.one_context"), message("reason.no_noise")
     if entry.baseline:
@@ -167,7 +162,27 @@ def _heat_row(entry: HeatEntry) -> Row:
         Cell(text=str(entry.inert), value=float(entry.inert)),
     )
     label = Cell(text=message(f"mark.{mark}") if mark else "", mark=mark)
-    return row(entry.factor, entry.level, *cells, *ends, label)
+    return row(entry.factor, entry.level, *cells, *ends, label, *(_noise(entry) if noisy else ()))
+
+
+STILL = {"the runs of a never differ": "reason.still", "the runs of b never differ": "reason.still_baseline"}
+
+
+def _noise(entry: HeatEntry) -> tuple[Cell, Cell]:
+    """Run-to-run variance over that at the baseline, with its interval; and p of "the two are equal"."""
+    found = entry.noise_ratio
+    if not isinstance(found, VarianceRatio) or not numbers.finite(found.ratio):
+        if entry.baseline:
+            none = missing(message("reason.baseline"))
+        elif isinstance(found, NotEstimable):
+            none = missing(message(STILL[found.reason]) if found.reason in STILL else recognised(found.reason))
+        else:
+            none = missing(message("reason.not_recorded"))
+        return none, none
+    text = numbers.decimal(found.ratio, 2)
+    if isinstance(found.interval, Interval):
+        text += f" [{numbers.decimal(found.interval.low, 2)}, {numbers.decimal(found.interval.high, 2)}]"
+    return Cell(text=text, value=found.ratio), p_cell(found.p)
 
 
 def _subjects(analysis: Analysis) -> Table:
@@ -184,6 +199,35 @@ def _subjects(analysis: Analysis) -> Table:
         rows.append(Row(cells=(Cell(text=name), *cells)))
     caption = message("subjects.caption", scale=numbers.points(scale))
     return Table(columns=tuple(columns), rows=tuple(rows), title=message("subjects.title"), caption=caption)
+
+
+def _subject_spreads(found: tuple[SubjectSpread | NotEstimable, ...]) -> Table:
+    """Spread of each subject over set-ups, beside what its own number of items explains of it."""
+    keys = ("subject", "items", "seen", "noise", "sd", "times", "p")
+    rows = [_subject_spread(one) for one in found]
+    columns = [(message(f"widths.col.{key}"), key != "subject") for key in keys]
+    return table(columns, rows, title=message("widths.title"), caption=message("widths.caption"), details=(2, 3))
+
+
+def _subject_spread(one: SubjectSpread | NotEstimable) -> Row:
+    if isinstance(one, NotEstimable):
+        none = missing(recognised(one.reason))
+        return row(one.name, Cell(text=numbers.whole(one.n), value=float(one.n)), *[none] * 5)
+    unknown = message("reason.not_finite")
+    sd = (
+        missing(recognised(one.sd.reason))
+        if isinstance(one.sd, NotEstimable)
+        else points_cell(one.sd, unknown, 1)
+    )  # fmt: skip
+    return row(
+        one.subject,
+        Cell(text=numbers.whole(one.items), value=float(one.items)),
+        points_cell(one.observed_sd, unknown, 1),
+        points_cell(one.noise_sd, unknown, 1),
+        sd,
+        Cell(text=numbers.decimal(one.scaled, 1), value=one.scaled),
+        p_cell(one.p_holm),
+    )
 
 
 def _all_cell(entry: HeatEntry, scale: float) -> Cell:
@@ -258,86 +302,3 @@ def _means(analysis: Analysis) -> Table:
     ]
     columns = ((message("spread.col.factor"), False), (message("spread.col.means"), False))
     return table(columns, rows, title=message("means.title"), caption=message("means.caption"))
-
-
-VERDICTS = {"flat": "flat", "slopes": "slopes", "bends": "bends", "cannot tell": "cannot_tell"}
-
-
-def curve_verdict(curve: Curve) -> Text:
-    """The sentence of a curve in the language of the report; a verdict unknown here says its own."""
-    key = VERDICTS.get(curve.verdict)
-    bound = numbers.points(curve.bound)
-    return message(f"curve.{key}", bound=bound) if key else curve.sentence or curve.verdict
-
-
-def _curve(curve: Curve, analysis: Analysis) -> CurveView:
-    drawn: list[CurvePoint] = []
-    rows: list[Row] = []
-    for x, number in zip(curve.x, curve.points, strict=False):
-        estimate, interval = numbers.known(number), numbers.interval_of(number)
-        low, high = (interval.low, interval.high) if interval else (None, None)
-        drawn.append(CurvePoint(x=x, y=estimate.value if estimate else None, low=low, high=high))
-        rows.append(row(Cell(text=numbers.plain(x), value=x), score_cell(number), interval_cell(number)))
-    level = numbers.percent(analysis.level)
-    columns = (
-        (curve.factor, True),
-        (message("curves.score"), True),
-        (message("curves.ends", level=level), True),
-    )
-    return CurveView(
-        factor=curve.factor,
-        points=tuple(drawn),
-        verdict=curve_verdict(curve),
-        details=tuple(_curve_details(curve)),
-        twin=table(columns, rows),
-    )
-
-
-def _curve_details(curve: Curve) -> list[Text]:
-    per_tenth = _slope_text("curve.slope", curve)
-    out: list[Text] = [per_tenth]
-    out += [message("curve.jump", jump=jump_text(jump)) for jump in curve.jumps]
-    if curve.monotone is False:
-        out.append(message("curve.turns"))
-    if curve.contexts > 1:
-        out.append(message("curve.contexts", n=counted("count.contexts", curve.contexts)))
-    return out
-
-
-_JUMP = re.compile(r"([+-]?\d*\.?\d+) between (\S+) and (\S+)")
-
-
-def jump_text(jump: str) -> Text:
-    """A jump as the analysis words it, a fraction of 1 between two levels, in points.
-
-    >>> jump_text("-0.027 between 0.8 and 1").params
-    (('change', '\N{MINUS SIGN}2.7'), ('below', '0.8'), ('above', '1'))
-    """
-    found = _JUMP.fullmatch(jump)
-    if found is None:
-        return jump
-    change = numbers.signed(float(found[1]))
-    return message("curve.jump.between", change=change, below=found[2], above=found[3])
-
-
-def slope_step(x: tuple[float, ...]) -> float:
-    """The step by which a slope is told: 0.1 for what moves by tenths, else a power of ten within the range.
-
-    >>> slope_step((0.0, 1.0)), slope_step((0.0, 5.0)), slope_step((32.0, 256.0))
-    (0.1, 1.0, 100.0)
-    """
-    wide = max(x) - min(x) if x else 0.0
-    return 0.1 if not 2.0 < wide < 1e300 else 10.0 ** math.floor(math.log10(wide / 2))
-
-
-def _slope_text(key: str, curve: Curve) -> Message:
-    step = slope_step(curve.x)
-    number, times = (curve.slope_per_tenth, 1.0) if step == 0.1 else (curve.slope, step)
-    estimate, interval = numbers.known(number), numbers.interval_of(number)
-    if estimate is None:
-        return message("curve.no_slope", reason=reason_of(number))
-    said = {"step": numbers.plain(step), "slope": numbers.signed(times * estimate.value, 2)}
-    if interval is None:
-        return message(key, **said)
-    scaled = replace(interval, low=times * interval.low, high=times * interval.high)
-    return message(f"{key}.interval", ends=numbers.ends(scaled, change=True, digits=2), **said)

@@ -34,6 +34,7 @@ from eyechart.report.common import (
     table,
 )
 from eyechart.report.inputs import ReportInput
+from eyechart.report.messages.known import recognised
 from eyechart.report.sentences import tone_of
 
 WANTED = 3
@@ -70,11 +71,12 @@ def _warnings(analysis: Analysis) -> list[Text]:
     for score in analysis.scores:
         estimates = [e for e in (score.new_items, score.repeat_it) if isinstance(e, Estimate)]
         shared.update({*score.warnings, *(w for e in estimates for w in e.warnings)})
-    out: list[Text] = list(dict.fromkeys(analysis.warnings))
+    told = dict.fromkeys(analysis.warnings)
+    out = [recognised(text) for text in told]
     for text, n in sorted(shared.items(), key=lambda pair: (-pair[1], pair[0])):
-        if text not in out:
+        if text not in told:
             counts = counted("count.setups", n)
-            out.append(message("ledger.warning.many", text=text, n=counts))
+            out.append(message("ledger.warning.many", text=recognised(text), n=counts))
     if len(out) > WARNINGS:
         return [*out[:WARNINGS], message("ledger.warning.more", n=len(out) - WARNINGS)]
     return out

@@ -31,6 +31,7 @@ from eyechart.report.common import (
     table,
 )
 from eyechart.report.inputs import ReportInput
+from eyechart.report.sections.repeats import repeats
 from eyechart.report.sentences import baseline_value, beyond_luck
 
 
@@ -42,6 +43,7 @@ def score(given: ReportInput) -> list[Block]:
     if analysis.range is not None and analysis.range.cells > 1:
         blocks += _range(analysis, analysis.range)
     blocks.append(_dots(analysis))
+    blocks += repeats(analysis)
     blocks.append(_setups(analysis))
     return blocks
 

@@ -1,6 +1,8 @@
-"""One response curve: points, the line between neighbours that are known, and the band of the interval."""
+"""One response curve: points, the line between neighbours that are known, and the bands of the intervals."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from eyechart.report import numbers
 from eyechart.report.blocks import CurvePoint, CurveView
@@ -24,7 +26,7 @@ LEAST = 0.1
 
 def draw_curve(view: CurveView, pen: Pen) -> str:
     points = sorted(view.points, key=lambda point: point.x)
-    seen = [value for p in points for value in (p.y, p.low, p.high) if value is not None]
+    seen = [value for p in points for value in (p.y, p.low, p.high, p.floor, p.roof) if value is not None]
     y = scale_over(seen, BOTTOM, TOP, least=LEAST)
     x = _across(points)
     return picture(
@@ -32,7 +34,8 @@ def draw_curve(view: CurveView, pen: Pen) -> str:
         view.factor,
         view.verdict,
         *_axes(points, x, y, view.factor),
-        *_bands(points, x, y),
+        *_bands([replace(p, low=p.floor, high=p.roof) for p in points], x, y, "band outer"),
+        *_bands(points, x, y, "band"),
         *_lines(points, x, y),
         *(_point(point, x, y) for point in points),
         width=WIDE,
@@ -85,14 +88,14 @@ def _runs(points: list[CurvePoint], *, band: bool) -> list[list[CurvePoint]]:
     return [run for run in out if run]
 
 
-def _bands(points: list[CurvePoint], x: Scale, y: Scale) -> list[str]:
+def _bands(points: list[CurvePoint], x: Scale, y: Scale, kind: str) -> list[str]:
     out: list[str] = []
     for run in _runs(points, band=True):
         if len(run) < 2:
             continue
         top = [f"{number(x.at(p.x))},{number(y.at(p.high or 0.0))}" for p in run]
         bottom = [f"{number(x.at(p.x))},{number(y.at(p.low or 0.0))}" for p in reversed(run)]
-        out.append(tag("polygon", points=" ".join((*top, *bottom)), class_="band"))
+        out.append(tag("polygon", points=" ".join((*top, *bottom)), class_=kind))
     return out
 
 
