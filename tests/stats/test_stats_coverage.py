@@ -149,13 +149,16 @@ def chances(kind: str, n: int) -> Array:
 @pytest.mark.parametrize(("kind", "n", "k", "band"), REPEATS)
 def test_repeat_it(kind: str, n: int, k: int, band: tuple[float, float]) -> None:
     p = chances(kind, n)
-    seen = measure(
-        f"repeat it, {kind} n={n} K={k}",
-        lambda r: (r.random((n, k)) < p[:, None]).astype(float),
-        float(p.mean()),
-        repeat_interval,
-    )
+
+    def draw(rng: np.random.Generator) -> Array:
+        return (rng.random((n, k)) < p[:, None]).astype(float)
+
+    truth = float(p.mean())
+    seen = measure(f"repeat it, {kind} n={n} K={k}, own draws", draw, truth, lambda m: repeat_interval(m, by="items"))
     assert band[0] <= seen.covered <= band[1]
+    unknown = measure("  the same, not known", draw, truth, repeat_interval)
+    assert unknown.covered >= band[0]
+    assert unknown.width >= seen.width
 
 
 def test_repeat_it_with_gaps() -> None:
@@ -187,7 +190,7 @@ def test_no_flips_bound_holds_for_the_worst_law() -> None:
 
 
 def test_shared_movement_of_runs() -> None:
-    """One seed for all items: items alone miss by far, `auto` notices most of it, `runs` is right."""
+    """One seed for all items: items alone miss by far, `runs` is right, and `auto` need not know."""
     base = np.random.default_rng(3).normal(0, 1.5, size=100)
     far = np.random.default_rng(5).normal(0, 0.5, size=20_000)
     truth = float((1 / (1 + np.exp(-(base[:, None] + far)))).mean())
@@ -200,7 +203,7 @@ def test_shared_movement_of_runs() -> None:
     auto = measure("shared movement, auto", draw, truth, repeat_interval)
     runs = measure("shared movement, by runs", draw, truth, lambda m: repeat_interval(m, by="runs"))
     assert items.covered < 0.75
-    assert auto.covered > 0.89
+    assert auto.covered >= 0.93
     assert 0.93 <= runs.covered <= 0.97
 
 

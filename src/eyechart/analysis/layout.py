@@ -25,6 +25,8 @@ class CellInfo:
     digest: str
     sampled: bool
     """Whether anything is drawn at random when the same request is asked again."""
+    own_draws: bool = True
+    """Whether each item and repeat has a draw of its own, and not one seed for all items of a run."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,35 +7,29 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from eyechart.analysis.layout import Layout
+from eyechart.analysis.layout import CellInfo, Layout
 from eyechart.analysis.observations import Observations
-from eyechart.analysis.repeats import check_repeats, repeat_warnings
+from eyechart.analysis.repeats import check_repeats, move_together, repeat_warnings
 from eyechart.analysis.results import CellScore, Number, Range
 from eyechart.core.records import Estimate, NotEstimable, Outcome
 from eyechart.stats.intervals import mean_clustered, repeat_interval
-from eyechart.stats.laws import binomial_cdf
 from eyechart.stats.spread import Spread, crossed_spread, expected_max_of_noise, variant_divergence
 
-_LOOK = 0.01
-"""Level at which `repeat_interval` looks for runs that move together."""
 _ANSWERED = (Outcome.CORRECT.value, Outcome.INCORRECT.value)
 
 
 def cell_scores(observed: Observations, layout: Layout, level: float) -> tuple[CellScore, ...]:
     """One CellScore a cell, in the order of the cells."""
     scores = [_cell_score(observed, layout, at, level) for at in range(len(layout.cells))]
-    # Whether runs move together is looked at in every cell at 1 %: among many cells some look so by luck,
-    # and only more of them than luck gives are believed.
-    repeated = [(i, s.repeat_it) for i, s in enumerate(scores)]
-    known = [(i, number) for i, number in repeated if isinstance(number, Estimate)]
-    together = [i for i, number in known if any("together" in w for w in number.warnings)]
-    if together and 1 - binomial_cdf(len(together) - 1, len(known), _LOOK) > 1 - level:
-        for i in together:
-            values, mask, _ = observed.matrix(i)
-            alone = repeat_interval(values, mask=~mask, level=level, by="items", name="score, repeated")
-            scores[i] = replace(scores[i], repeat_it=alone)
     family = sum(s.checks is not None for s in scores)
-    return tuple(replace(s, warnings=(*s.warnings, *repeat_warnings(s.checks, family))) for s in scores)
+    out: list[CellScore] = []
+    for at, score in enumerate(scores):
+        if move_together(score.checks, family):
+            values, mask, _ = observed.matrix(at)
+            by_runs = repeat_interval(values, mask=~mask, level=level, by="runs", name="score, repeated")
+            score = replace(score, repeat_it=by_runs)
+        out.append(replace(score, warnings=(*score.warnings, *repeat_warnings(score.checks, family))))
+    return tuple(out)
 
 
 def _cell_score(observed: Observations, layout: Layout, at: int, level: float) -> CellScore:
@@ -54,7 +48,7 @@ def _cell_score(observed: Observations, layout: Layout, at: int, level: float) -
         baseline=at == 0,
         digest=info.digest,
         new_items=new_items,
-        repeat_it=_repeat_it(values, mask, info.sampled, level),
+        repeat_it=_repeat_it(values, mask, info, level),
         runs=_runs(values, mask),
         outcomes=outcomes,
         read_only=_read_only(observed, at, outcomes),
@@ -71,17 +65,19 @@ def _nothing() -> NotEstimable:
     return NotEstimable(name="score", reason="no answer could be scored")
 
 
-def _repeat_it(values: NDArray[np.float64], mask: NDArray[np.bool_], sampled: bool, level: float) -> Number:
+def _repeat_it(values: NDArray[np.float64], mask: NDArray[np.bool_], info: CellInfo, level: float) -> Number:
     if not mask.any():
         return _nothing()
     if values.shape[1] < 2:
         reason = (
             "one run: what another run of the same would give is not known; set repeats"
-            if sampled
+            if info.sampled
             else "one run without sampling; whether the engine repeats itself was not measured"
         )
         return NotEstimable(name="score, repeated", reason=reason, n=1)
-    return repeat_interval(values, mask=~mask, level=level, name="score, repeated")
+    # Where nothing is drawn at random, what moves an answer (batches, kernels) may move others with it.
+    by = "items" if info.sampled and info.own_draws else "auto"
+    return repeat_interval(values, mask=~mask, level=level, by=by, name="score, repeated")
 
 
 def _runs(values: NDArray[np.float64], mask: NDArray[np.bool_]) -> tuple[float, ...]:

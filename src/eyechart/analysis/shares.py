@@ -23,6 +23,8 @@ from eyechart.stats.decision import Decision, Gauge, decision_study, gauge, smal
 from eyechart.stats.shares import Share, Shares, factorial_shares, fitted_shares
 
 ITEM, RUN, SET_UP = "item", "run", "set-up"
+TAKEN = (ITEM, RUN, SET_UP, "residual")
+"""Names of what every answer has; a factor of such a name is called `run (factor)`."""
 
 SMALL = 0.01
 """A factor that surely moves the score by less (standard deviation) moves nothing that matters."""
@@ -132,6 +134,7 @@ def attribute(
     Raises InputError: unknown columns, a factor of one level, one set-up, no shared item.
     """
     grid = _grid(table, factors)
+    factors = grid.factors
     sizes = grid.full
     if sizes is not None:
         found = factorial_shares(
@@ -184,7 +187,7 @@ def _grid(table: Table, factors: Sequence[str]) -> _Grid:
     levels = tuple(tuple(table.column(f).names[c] for c in table.column(f).used) for f in factors)
     codes = [[names.index(label) for names, (_, label) in zip(levels, g.by, strict=True)] for g in groups]
     return _Grid(
-        factors=tuple(factors),
+        factors=tuple(f"{name} (factor)" if name in TAKEN else name for name in factors),
         levels=levels,
         codes=np.array(codes, dtype=np.intp),
         table=np.stack([g.means for g in groups]),

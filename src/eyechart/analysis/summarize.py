@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -19,6 +20,9 @@ from eyechart.stats.runs import RunSpread, spread_of_runs
 
 MOST = 5_000_000
 """Scores of a group up to which it is resampled; above, the closed forms stand alone, and it is said."""
+
+
+BY: Mapping[bool | None, Literal["auto", "items", "runs"]] = {None: "auto", True: "items", False: "runs"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,10 +90,13 @@ def summarize(
     chance: float | None = None,
     seed: int = 0,
     draws: int = 1000,
+    own_draws: bool | None = None,
 ) -> Summaries:
     """Score, intervals and repeats of every group of `table`.
 
-    `ks`: also pass@k and pass^k, for scores of 0 and 1. `chance`: the score that guessing gives.
+    `ks`: also pass@k and pass^k, for scores of 0 and 1. `chance`: the score that guessing gives. `own_draws`:
+    each item and run is a draw of its own (True), items of a run share one (False); None: as the table
+    says, and where it does not, the wider of the two intervals.
     Raises InputError where a column does not exist or an item has two scores in one run.
 
     >>> from eyechart.analysis.table import Labels
@@ -100,7 +107,8 @@ def summarize(
     (0.5, 2)
     """
     family = max(1, sum(1 for _ in table.labels(by)))
-    how = _How(level=level, ks=tuple(ks), chance=chance, seed=seed, draws=draws, family=family)
+    own = table.own_draws if own_draws is None else own_draws
+    how = _How(level=level, ks=tuple(ks), chance=chance, seed=seed, draws=draws, family=family, own_draws=own)
     groups = tuple(summary(group, how) for group in table.groups(by))
     return Summaries(
         source=table.source,
@@ -124,6 +132,7 @@ class _How:
     draws: int
     family: int
     """Number of groups: among many some look odd by luck."""
+    own_draws: bool | None
 
 
 def summary(group: Group, how: _How) -> Summary:
@@ -134,7 +143,7 @@ def summary(group: Group, how: _How) -> Summary:
     new_items = mean_clustered(means, group.clusters, level=level)
     checks = check_repeats(values, missing, group.clusters, level)
     together = move_together(checks, how.family)
-    repeat_it = repeat_interval(values, mask=missing, level=level, by="runs" if together else "auto")
+    repeat_it = repeat_interval(values, mask=missing, level=level, by="runs" if together else BY[how.own_draws])
     run_scores = spread_of_runs(values, mask=missing)
     scores = run_scores.scores if isinstance(run_scores, RunSpread) else ()
     sd = run_scores.sd if isinstance(run_scores, RunSpread) else 0.0

@@ -7,7 +7,7 @@ eyechart is such a table too (`app.tables`), so that every estimate is worked ou
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -35,12 +35,15 @@ class Labels:
     @property
     def used(self) -> tuple[int, ...]:
         """Codes that stand in some row: numbers in their order, other labels in that of the table."""
-        counts = np.bincount(self.codes, minlength=len(self.names))
-        codes = [int(c) for c in np.flatnonzero(counts)]
+        return self.in_order(np.flatnonzero(np.bincount(self.codes, minlength=len(self.names))))
+
+    def in_order(self, codes: Iterable[int] | NDArray[np.integer]) -> tuple[int, ...]:
+        """`codes` by their labels: numbers in their order, others as they are."""
+        whole = [int(code) for code in codes]
         try:
-            return tuple(sorted(codes, key=lambda code: float(self.names[code])))
+            return tuple(sorted(whole, key=lambda code: float(self.names[code])))
         except ValueError:
-            return tuple(codes)
+            return tuple(whole)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +89,8 @@ class Table:
     names: Mapping[str, str] = field(default_factory=dict[str, str])
     """Role (score, item, cluster, run) to the name of its column in the source."""
     scale: tuple[float, float] = (0.0, 1.0)
+    own_draws: bool | None = None
+    """Whether each item and run is known to be a draw of its own; None: not known."""
     ignored: tuple[str, ...] = ()
     """Columns of the source that were not kept."""
     unscored: int = 0
@@ -176,6 +181,8 @@ class Table:
             runs = _occurrence(at)
         else:
             present, runs = np.unique(self.run.codes[rows], return_inverse=True)
+            place = {code: i for i, code in enumerate(self.run.in_order(present))}
+            runs = np.array([place[int(code)] for code in present], dtype=np.intp)[runs]
             if len(present) * len(items) > 50 * len(rows):
                 raise InputError(
                     f"column {self.names.get('run', 'run')} has {len(present):,} labels for {len(items):,} items: "

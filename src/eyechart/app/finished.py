@@ -117,11 +117,23 @@ def layout_of(facts: Mapping[str, Any]) -> Layout:
         for f in facts["factors"]
     )
     cells = tuple(
-        CellInfo(id=c["id"], levels=tuple(c["levels"].items()), digest=c["digest"], sampled=c["sampled"])
+        CellInfo(
+            id=c["id"],
+            levels=tuple(c["levels"].items()),
+            digest=c["digest"],
+            sampled=c["sampled"],
+            own_draws=_own_draws(c),
+        )
         for c in facts["cells"]
     )
     aliases = tuple((tuple(d["levels"].items()), d["same_as"]) for d in facts["dropped"] if d["same_as"] is not None)
     return Layout(factors=factors, cells=cells, aliases=aliases)
+
+
+def _own_draws(cell: Mapping[str, Any]) -> bool:
+    """Whether every item and repeat had a seed of its own."""
+    seed: Mapping[str, Any] | None = cell["effective"]["asking"].get("seed")
+    return seed is not None and seed["scope"] == "item"
 
 
 def _contest(factor: Mapping[str, Any]) -> bool:

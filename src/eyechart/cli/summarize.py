@@ -20,10 +20,19 @@ from eyechart.stats.runs import Centre, RunSpread
 @click.option("--by", metavar="COLUMN,...", help="One score for each label, e.g. model.")
 @click.option("--k", "ks", metavar="K,...", help="Also pass@k and pass^k.")
 @click.option("--chance", type=click.FloatRange(0, 1), help="What guessing would score, e.g. 0.25.")
+@click.option("--own-draws/--shared-draws", default=None, help="Each item and run has its own seed; or one seed a run.")
 @click.option("--draws", type=click.IntRange(40), default=1000, show_default=True, help="Resamples.")
 @answers("summarize")
 def command(
-    table: str, level: float, seed: int, by: str | None, ks: str | None, chance: float | None, draws: int, **where: Any
+    table: str,
+    level: float,
+    seed: int,
+    by: str | None,
+    ks: str | None,
+    chance: float | None,
+    draws: int,
+    own_draws: bool | None,
+    **where: Any,
 ) -> Answer:
     """How sure is each score of T, a table of scores (CSV, TSV, JSON Lines, Parquet, `-`) or a run folder.
 
@@ -31,7 +40,9 @@ def command(
     """
     columns = split(by)
     read = open_table(table, columns=columns, **where)
-    found = read.summarize(*columns, level=level, ks=numbers(ks), chance=chance, seed=seed, draws=draws)
+    found = read.summarize(
+        *columns, level=level, ks=numbers(ks), chance=chance, seed=seed, draws=draws, own_draws=own_draws
+    )
     data = data_of(found)
     few = all(isinstance(g.new_items, NotEstimable) for g in found.groups)
     return Answer(

@@ -137,7 +137,11 @@ def crossed_anova(
         )
         for axes, df, squares in rows
     )
-    warnings = () if repeats else ("one run a cell: the residual holds run noise and the highest interaction alike",)
+    warnings = (
+        ()
+        if repeats
+        else ("without repeats of every answer the residual holds run noise and the highest interaction alike",)
+    )
     mean = float(cells.mean())
     return Anova(name=name, n=array.size, mean=mean, total=total, sizes=sizes, effects=effects, warnings=warnings)
 

@@ -304,8 +304,8 @@ def reliability(
     f = spread.raw_sd**2 / spread.noise_sd**2
     means: FloatArray = sums @ np.ones_like(sizes) / sizes.sum()
     drawn_together = (spread.reliability**0.5 - 1) * (means - means.mean())
-    resampled = np.log(_ratios(sums, sizes, drawn_together, seed, draws) / max(f, 1.0))
-    drawn = percentile_interval(resampled[np.isfinite(resampled)], level, name="reliability")
+    ratios = _ratios(sums, sizes, drawn_together, seed, draws) / max(f, 1.0)
+    drawn = percentile_interval(np.log(ratios[ratios > 0]), level, name="reliability")
     if isinstance(drawn, Interval):
         low, high = (min(1.0, max(0.0, 1 - float(np.exp(end)) / f)) for end in (drawn.high, drawn.low))
         drawn = Interval(low=low, high=high, level=level, method=f"bootstrap pivot over items, {draws} draws")

@@ -81,7 +81,7 @@ WHY_EN: dict[str, str] = {
     "why.fitted": "some combinations of levels were not measured: shares are fitted (Shapley), interactions stay "
     "together",
     "why.saturated": "no configuration to spare: interactions cannot be told from main effects",
-    "why.one_run_cell": "one run a cell: the residual holds run noise and the highest interaction alike",
+    "why.one_run_cell": "without repeats of every answer the residual holds run noise and the highest interaction alike",
     "why.few_clusters": "{n} effective clusters, under {few}: the noise is poorly known",
     "why.tiny_change": "p speaks for a change, but one smaller than {bound}",
     "why.short_tries": "{n} of {every} items were tried fewer than {k} times",
