@@ -3,6 +3,7 @@
 import csv
 import gzip
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -227,3 +228,26 @@ def test_a_constant_score_is_bounded_not_certain(tmp_path: Path) -> None:
     change = data("compare", path)["data"]["comparisons"]["pairs"][0]["comparison"]
     assert change["change"]["interval"][1] > 0.05
     assert change["verdict"] == "not distinguishable"
+
+
+def test_the_change_that_turns_the_order_is_named_with_its_commands(tmp_path: Path) -> None:
+    rows = ["item,model,shots,cue,score"]
+    for i in range(80):
+        for shots in "05":
+            for cue in ("a b", "c"):
+                a, b = (1, int(i % 2)) if cue == "c" else (int(i % 2), 1)
+                rows += [f"q{i},A,{shots},{cue},{a}", f"q{i},B,{shots},{cue},{b}"]
+    path = tmp_path / "turn.csv"
+    path.write_text("\n".join(rows) + "\n")
+    text = run("compare", path, "--over", "shots,cue").stdout
+    assert "cue from c to a b" in text
+    commands = [line.split(maxsplit=1)[1] for line in text.splitlines() if line.strip().startswith("eyechart compare")]
+    assert len(commands) == 2
+    verdicts = [data(*shlex.split(command))["verdict"]["code"] for command in commands]
+    assert verdicts == ["a_is_better", "b_is_better"]
+
+
+def test_labels_are_numbers_too(crux: Path) -> None:
+    first = data("compare", crux, "--by", "temperature", "0.2", "0.8", "--where", "task=output", "--where", "cot=0")
+    again = data("compare", crux, "--by", "temperature", ".2", "0.80", "--where", "task=output", "--where", "cot=0.0")
+    assert first == again

@@ -136,10 +136,11 @@ def compare(
 def _labels(table: Table, by: str, labels: Sequence[str]) -> list[str]:
     column = table.column(by)
     present = [column.names[code] for code in column.used]
-    for label in labels:
-        if label not in present:
+    spelt = [column.find(label) for label in labels]
+    for label, found in zip(labels, spelt, strict=True):
+        if found not in present:
             raise InputError(f"no row has {by} = {label}; {hint(label, present)}", file=table.source)
-    chosen = list(dict.fromkeys(labels)) if labels else present
+    chosen = list(dict.fromkeys(found for found in spelt if found is not None)) if labels else present
     if len(chosen) == 1 and not labels:
         raise InputError(f"column {by} holds one value ({chosen[0]}): there is nothing to compare", file=table.source)
     if len(chosen) == 1:

@@ -29,6 +29,17 @@ class Labels:
     names: tuple[str, ...]
     codes: Codes
 
+    def find(self, label: str) -> str | None:
+        """The label as it is spelt here: `0.8` also finds `0.80`; None where there is none."""
+        if label in self.names:
+            return label
+        try:
+            number = float(label)
+        except ValueError:
+            return None
+        alike = [name for name in self.names if _number(name) == number]
+        return alike[0] if len(alike) == 1 else None
+
     def take(self, rows: Rows) -> Labels:
         return Labels(names=self.names, codes=self.codes[rows])
 
@@ -123,9 +134,10 @@ class Table:
         keep = np.ones(len(self), dtype=bool)
         for name, label in conditions:
             column = self.column(name)
-            if label not in column.names:
+            spelt = column.find(label)
+            if spelt is None:
                 raise InputError(f"no row has {name} = {label}; {hint(label, column.names)}", file=self.source)
-            keep &= column.codes == column.names.index(label)
+            keep &= column.codes == column.names.index(spelt)
         return self.take(np.flatnonzero(keep)) if conditions else self
 
     def take(self, rows: Rows) -> Table:
@@ -218,6 +230,13 @@ class Table:
         else:
             remedy = "name the column that numbers the runs with --run"
         raise InputError(f"{twice:,} rows too many: two for item {item}{run}{where}; {remedy}", file=self.source)
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
 def _split(column: Labels, rows: Rows | None) -> Iterator[tuple[int, Rows]]:

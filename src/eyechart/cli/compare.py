@@ -109,6 +109,10 @@ def _p(p: float | None) -> str:
     return "–" if p is None else "< .001" if p < 0.001 else f"{p:.3f}"
 
 
+def _eq(p: float) -> str:
+    return "< .001" if p < 0.001 else f"= {p:.3f}"
+
+
 def _about(pair: Pair) -> Iterator[str]:
     c = pair.comparison
     change = c.change
@@ -117,10 +121,10 @@ def _about(pair: Pair) -> Iterator[str]:
         unpaired = "" if c.unpaired_se is None else f"; unpaired it would be {100 * c.unpaired_se:.2f}"
         yield f"difference {100 * change.value:+.2f} points, standard error {100 * change.se:.2f}{method}{unpaired}"
     if c.mcnemar is not None:
-        yield f"exact McNemar: p = {_p(c.mcnemar)}, from {c.higher:,} items that only {pair.b} and {c.lower:,} that only {pair.a} got right"
-    yield f"sign flips of items: p = {_p(c.p_flip)}"
+        yield f"exact McNemar: p {_eq(c.mcnemar)}, from {c.higher:,} items that only {pair.b} and {c.lower:,} that only {pair.a} got right"
+    yield f"sign flips of items: p {_eq(c.p_flip)}"
     if c.equivalence_p is not None:
-        yield f"the same within {points(c.bound)} points: p = {_p(c.equivalence_p)} (two one-sided tests)"
+        yield f"the same within {points(c.bound)} points: p {_eq(c.equivalence_p)} (two one-sided tests)"
     if c.smallest_difference is not None:
         yield f"smallest difference that this comparison would show: {points(c.smallest_difference)} points"
 
