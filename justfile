@@ -27,6 +27,10 @@ format:
 bench:
     for file in benchmarks/bench_*.py; do python $file; done
 
+# The published coverage of every interval (five minutes)
+coverage:
+    python benchmarks/coverage_page.py
+
 # Pin the development environment again
 lock:
     uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate \

@@ -307,7 +307,7 @@ def test_bad_input() -> None:
         compare_pair(a, a[:2])
     with pytest.raises(ValueError, match="NaN"):
         compare_pair(a, a + np.nan)
-    with pytest.raises(ValueError, match="mask of a"):
+    with pytest.raises(ValueError, match="mask"):
         compare_pair(a, a, mask_a=np.zeros(3, dtype=bool))
     with pytest.raises(ValueError, match="one label an item"):
         compare_pair(a, a, ["p"])

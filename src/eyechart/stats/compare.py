@@ -12,12 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from eyechart.core.records import Estimate, NotEstimable
-from eyechart.stats.inputs import Codes, FloatArray, check_level, cluster_codes, matrix
+from eyechart.stats.inputs import Codes, FloatArray, check_level, cluster_codes
 from eyechart.stats.intervals import mean_clustered
 from eyechart.stats.laws import normal_quantile, t_upper
 from eyechart.stats.means import SPARSE, TINY, cluster_sums, t_estimate
 from eyechart.stats.multiple import benjamini_hochberg, holm
 from eyechart.stats.paired import mcnemar_exact, paired_change, sign_flip_p
+from eyechart.stats.repeats import Observed, observed
 from eyechart.stats.suites import letter_groups
 
 Verdict = Literal["a is better", "b is better", "same", "not distinguishable"]
@@ -113,35 +114,6 @@ class _Settings:
             raise ValueError(f"bound and power must lie between 0 and 1, not {self.bound} and {self.power}")
 
 
-@dataclass(frozen=True, slots=True)
-class _Runs:
-    scores: FloatArray
-    """[items, runs], 0 where missing."""
-    seen: FloatArray
-
-    @property
-    def counts(self) -> FloatArray:
-        return self.seen.sum(axis=1)
-
-    @property
-    def means(self) -> FloatArray:
-        return self.scores.sum(axis=1) / self.counts
-
-    @property
-    def noise(self) -> tuple[float, float] | None:
-        """Mean over items of the variance of one run, and of the item's mean; None without repeats.
-
-        Items with one run are taken to be as noisy as the others."""
-        counts = self.counts
-        repeated = counts >= 2
-        if not repeated.any():
-            return None
-        squares = (self.seen * (self.scores - self.means[:, None]) ** 2).sum(axis=1)
-        variances = squares[repeated] / (counts[repeated] - 1)
-        one = float(variances.mean())
-        return one, float(np.sum(variances / counts[repeated]) + one * np.sum(~repeated)) / counts.size
-
-
 def compare_pair(
     a: ArrayLike,
     b: ArrayLike,
@@ -193,22 +165,14 @@ def compare_pair(
     'no item has scores of both'
     """
     settings = _Settings(bound, level, power, seed)
-    runs = [_observe(a, mask_a, "a"), _observe(b, mask_b, "b")]
+    runs = [observed(a, mask_a), observed(b, mask_b)]
     (first, second), codes, excluded = _shared(runs, clusters)
     if first.counts.size == 0:
         return NotEstimable(name="comparison", reason="no item has scores of both", n=0)
     return _compare(first, second, codes, excluded, settings)
 
 
-def _observe(values: ArrayLike, mask: ArrayLike | None, what: str) -> _Runs:
-    raw = np.asarray(values, dtype=np.float64)
-    missing = np.zeros(raw.shape, dtype=np.bool_) if mask is None else np.asarray(mask, dtype=np.bool_)
-    if missing.shape != raw.shape:
-        raise ValueError(f"mask of {what}: the shape of the scores {raw.shape} wanted, {missing.shape} given")
-    return _Runs(matrix(np.where(missing, 0.0, raw), what, (0.0, 1.0)), (~missing).astype(np.float64))
-
-
-def _shared(runs: Sequence[_Runs], clusters: ArrayLike | None) -> tuple[list[_Runs], Codes | None, int]:
+def _shared(runs: Sequence[Observed], clusters: ArrayLike | None) -> tuple[list[Observed], Codes | None, int]:
     """The items that all have, their clusters, and how many others there were."""
     sizes = [r.counts.size for r in runs]
     if len(set(sizes)) != 1:
@@ -216,10 +180,10 @@ def _shared(runs: Sequence[_Runs], clusters: ArrayLike | None) -> tuple[list[_Ru
     kept = np.logical_and.reduce([r.counts > 0 for r in runs])
     codes = cluster_codes(clusters, kept.size)
     codes = None if codes is None else cluster_codes(codes[kept], int(kept.sum()))
-    return [_Runs(r.scores[kept], r.seen[kept]) for r in runs], codes, int((~kept).sum())
+    return [r.among(kept) for r in runs], codes, int((~kept).sum())
 
 
-def _compare(a: _Runs, b: _Runs, codes: Codes | None, excluded: int, settings: _Settings) -> Comparison:
+def _compare(a: Observed, b: Observed, codes: Codes | None, excluded: int, settings: _Settings) -> Comparison:
     bound, level, alpha = settings.bound, settings.level, 1 - settings.level
     change = paired_change(b.means, a.means, codes, level=level)
     difference = b.means - a.means
@@ -297,10 +261,11 @@ def _word(change: Estimate | NotEstimable, p: float | None, equivalence: float |
     return "a is better" if change.interval.high < 0 else "not distinguishable"
 
 
-def _single_runs(a: _Runs, b: _Runs, mean: float) -> SingleRuns | None:
+def _single_runs(a: Observed, b: Observed, mean: float) -> SingleRuns | None:
     """Each run of b against each run of a, on the items that the two runs share."""
-    common: FloatArray = b.seen.T @ a.seen
-    totals: FloatArray = b.scores.T @ a.seen - b.seen.T @ a.scores
+    seen_a, seen_b = a.seen.astype(np.float64), b.seen.astype(np.float64)
+    common: FloatArray = seen_b.T @ seen_a
+    totals: FloatArray = b.scores.T @ seen_a - seen_b.T @ a.scores
     pairs = np.argwhere(common > 0)
     if len(pairs) == 0:
         return None
@@ -317,13 +282,13 @@ def _single_runs(a: _Runs, b: _Runs, mean: float) -> SingleRuns | None:
     )
 
 
-def _needed_runs(a: _Runs, b: _Runs, se: float | None, wanted_se: float) -> int | NotEstimable | None:
+def _needed_runs(a: Observed, b: Observed, se: float | None, wanted_se: float) -> int | NotEstimable | None:
     """Least K of each with data variance + noise / K <= wanted_se^2, on the same items."""
-    noise_a, noise_b = a.noise, b.noise
-    if se is None or noise_a is None or noise_b is None:
+    if se is None or not ((a.counts >= 2).any() and (b.counts >= 2).any()):
         reason = "no standard error of the change" if se is None else "one run of each shows no noise of runs"
         return NotEstimable(name="needed_runs", reason=reason, n=a.counts.size)
-    one, now = (noise_a[i] / a.counts.size + noise_b[i] / a.counts.size for i in (0, 1))
+    (one_a, left_a), (one_b, left_b) = a.noise, b.noise
+    one, now = (one_a + one_b) / a.counts.size, float((left_a + left_b).mean()) / a.counts.size
     room = wanted_se**2 - max(0.0, se**2 - now)
     return max(1, ceil(one / room)) if room > 0 else None
 
@@ -363,8 +328,8 @@ def compare_all(
     settings = _Settings(bound, level, power, seed)
     if len(scores) < 2:
         return NotEstimable(name="comparisons", reason="fewer than two models make no pair", n=len(scores))
-    observed = [_observe(values, (masks or {}).get(name), name) for name, values in scores.items()]
-    shared, codes, excluded = _shared(observed, clusters)
+    every = [observed(values, (masks or {}).get(name)) for name, values in scores.items()]
+    shared, codes, excluded = _shared(every, clusters)
     runs, n = dict(zip(scores, shared, strict=True)), shared[0].counts.size
     if n == 0:
         return NotEstimable(name="comparisons", reason="no item has scores of all models", n=0)
