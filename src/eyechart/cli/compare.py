@@ -9,7 +9,7 @@ import click
 from eyechart.analysis.compare import Compared, OverSetUps, points, turn_text, verdict
 from eyechart.app.tables import OF, is_run, runs_table
 from eyechart.cli.output import Answer, answers, clean
-from eyechart.cli.tabled import POINTS, columned, open_table, split, table_options
+from eyechart.cli.tabled import POINTS, columned, open_table, provenance, split, table_options
 from eyechart.core.records import Estimate, NotEstimable
 from eyechart.report.table_data import data_of
 from eyechart.stats.compare import Pair
@@ -91,6 +91,8 @@ def _lines(found: Compared) -> Iterator[str]:
     if found.over is not None:
         yield ""
         yield from over_lines(found.over, found.source, found.by)
+    yield ""
+    yield provenance(found.fingerprint)
 
 
 def _row(pair: Pair) -> list[str]:

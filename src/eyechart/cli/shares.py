@@ -7,7 +7,7 @@ import click
 
 from eyechart.analysis.shares import Attributed
 from eyechart.cli.output import Answer, answers, points
-from eyechart.cli.tabled import columned, open_table, split, table_options
+from eyechart.cli.tabled import columned, open_table, provenance, split, table_options
 from eyechart.core.records import Interval, NotEstimable
 from eyechart.report.table_data import data_of
 from eyechart.stats.shares import Share
@@ -78,6 +78,8 @@ def _lines(found: Attributed) -> Iterator[str]:
     yield ""
     for advice in found.advice:
         yield f"{advice.factor}: {advice.disposition}; {advice.evidence}"
+    yield ""
+    yield provenance(found.fingerprint)
 
 
 def _row(p: Share) -> list[str]:

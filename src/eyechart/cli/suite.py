@@ -10,7 +10,7 @@ from eyechart.analysis.results import Number
 from eyechart.analysis.suite import Suite
 from eyechart.app.tables import OF, is_run, suite_table
 from eyechart.cli.output import Answer, answers
-from eyechart.cli.tabled import columned, open_table, split, table_options
+from eyechart.cli.tabled import columned, open_table, provenance, split, table_options
 from eyechart.core.errors import InputError
 from eyechart.core.records import Estimate, NotEstimable
 from eyechart.report.table_data import data_of
@@ -90,7 +90,10 @@ def _lines(found: Suite) -> Iterator[str]:
             tau = pair.agreement.tau
             i = tau.interval
             ends = f" [{i.low:.2f}, {i.high:.2f}]" if i else ""
-            yield f"{pair.first} and {pair.second} order the contestants alike: Kendall's tau {tau.value:.2f}{ends}, p = {tau.p:.3f}"
+            p = "" if tau.p is None else f", p = {tau.p:.3f}"
+            yield f"order of the contestants, {pair.first} against {pair.second}: Kendall's tau {tau.value:.2f}{ends}{p}"
+    yield ""
+    yield provenance(found.fingerprint)
 
 
 def _trend(found: Any) -> str:

@@ -7,7 +7,7 @@ import click
 
 from eyechart.analysis.summarize import Summaries, Summary, spoken
 from eyechart.cli.output import Answer, answers, points
-from eyechart.cli.tabled import columned, open_table, split, table_options
+from eyechart.cli.tabled import columned, open_table, provenance, split, table_options
 from eyechart.core.records import Estimate, NotEstimable
 from eyechart.report.table_data import data_of
 from eyechart.stats.power import ResamplingLimit
@@ -77,6 +77,8 @@ def _lines(found: Summaries) -> Iterator[str]:
     for group in found.groups:
         yield ""
         yield from _about(group, found)
+    yield ""
+    yield provenance(found.fingerprint)
 
 
 def _row(g: Summary) -> Sequence[str]:

@@ -12,6 +12,7 @@ from eyechart.app.tables import Table
 from eyechart.app.tables import table as read
 from eyechart.cli.output import clean
 from eyechart.core.errors import InputError
+from eyechart.report.table_data import REASONS
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -84,6 +85,11 @@ def open_table(
     wanted = None if columns is None else list(dict.fromkeys((*columns, *(name for name, _ in pairs))))
     found = read(path, score=score, item=item, cluster=cluster, run=run, columns=wanted, scale=scale, aliases=factors)
     return cast("Table", found.where(pairs))
+
+
+def provenance(fingerprint: str | None) -> str:
+    """The line that goes with numbers that leave the tool."""
+    return f"fingerprint {fingerprint}" if fingerprint else REASONS["fingerprint"]
 
 
 def split(names: str | None) -> tuple[str, ...]:
