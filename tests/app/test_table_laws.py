@@ -45,7 +45,7 @@ def rounded(value: Any) -> Any:
     return [rounded(v) for v in value] if isinstance(value, list) else value
 
 
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=3, deadline=None)
 @given(st.integers(0, 999), st.randoms(use_true_random=False))
 def test_the_order_of_rows_does_not_matter(seed: int, random: Any) -> None:
     rows = random_table(seed, missing=0.1)
@@ -68,7 +68,7 @@ def test_the_order_of_rows_does_not_matter(seed: int, random: Any) -> None:
         assert first == second
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(st.integers(0, 999))
 def test_stacking_is_the_whole(seed: int) -> None:
     rows = random_table(seed)
