@@ -251,3 +251,79 @@ def test_labels_are_numbers_too(crux: Path) -> None:
     first = data("compare", crux, "--by", "temperature", "0.2", "0.8", "--where", "task=output", "--where", "cot=0")
     again = data("compare", crux, "--by", "temperature", ".2", "0.80", "--where", "task=output", "--where", "cot=0.0")
     assert first == again
+
+
+def test_models_are_not_taken_for_repeats(tmp_path: Path) -> None:
+    path = tmp_path / "s.csv"
+    path.write_text("item,model,score\n" + "".join(f"q{i},{m},{i % 2}\n" for i in range(40) for m in "AB"))
+    result = run("summarize", path)
+    assert result.exit_code == 2
+    assert "rows of item q0 differ in model: name it in --by or --factors" in result.stderr
+    numbered = path.with_name("n.csv")
+    numbered.write_text("item,try,score\n" + "".join(f"q{i},{k},{(i * 7 + k) % 3 % 2}\n" for i in range(40) for k in (1, 2)))
+    assert "name it with --run" in run("summarize", numbered).stderr
+    assert data("summarize", numbered, "--run", "try")["data"]["groups"][0]["runs"] == 2
+
+
+def test_what_is_asked_about_is_not_a_cluster(tmp_path: Path) -> None:
+    path = tmp_path / "s.csv"
+    rows = [
+        f"{s}-{i},{s},{m},{(i * 7 + len(m)) % 3 % 2}" for s in ("law", "math") for i in range(30) for m in ("A", "BB")
+    ]
+    path.write_text("item,subject,model,score\n" + "\n".join(rows) + "\n")
+    assert data("summarize", path, "--by", "subject,model")["data"]["groups"][0]["clusters"] is None
+    one = data("compare", path, "--where", "subject=law")
+    assert one["data"]["clusters"] is None
+    assert data("compare", path, "--where", "model=A", "--by", "subject", code=2)["verdict"]["code"] == "error"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "line"),
+    [
+        ("s.csv", b"i\x00t\x00e\x00m\x00,\x00", "is not text"),
+        ("s.csv", "item,score\na,1\n".encode("utf-16"), "is UTF-16; save it as UTF-8"),
+        ("s.csv", b"PK\x03\x04junk", "is a zip file or spreadsheet"),
+        ("s.csv", "item,model,score\na,é,1\n".encode("latin-1"), "is not UTF-8; save the file as UTF-8"),
+        ("s.csv", b"item;score\na;0,5\n", "score '0,5' is not a number; write a point in place of the comma"),
+        ("s.csv", b"item,score\na,1_0\n", "score '1_0' is not a number"),
+    ],
+)
+def test_files_that_are_not_what_they_seem(tmp_path: Path, name: str, content: bytes, line: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    result = run("summarize", path)
+    assert result.exit_code == 2
+    assert line in result.stderr
+
+
+@pytest.mark.parametrize("mark", ["\t", "|", ";"])
+def test_other_separators(tmp_path: Path, mark: str) -> None:
+    path = tmp_path / "s.csv"
+    path.write_text("item,score\nq1,1\nq2,0\nq3,1\n".replace(",", mark))
+    assert data("summarize", path)["data"]["groups"][0]["items"] == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["--by", "score"], "column score holds the scores: they are not labels"),
+        (["--cluster", "score"], "column score was named as the cluster; name the score with --score"),
+        (["--cluster", "item"], "column item was named as the cluster; name the item with --item"),
+        (["--item", "model", "--run", "model"], "column model cannot be two things at once"),
+    ],
+)
+def test_a_column_named_for_the_wrong_part(small: Path, words: list[str], line: str) -> None:
+    result = run("summarize", small, *words)
+    assert result.exit_code == 2
+    assert line in result.stderr
+
+
+def test_no_label_steers_the_terminal_in_any_line(tmp_path: Path) -> None:
+    path = tmp_path / "s.csv"
+    models = ["a\x1b[31m", "b\u202e", "c\x07"]
+    rows = [f"q{i},{k},{m},{(i * 5 + k + len(m)) % 3 % 2}" for i in range(30) for k in (0, 1) for m in models]
+    path.write_text("item,run,model,score\n" + "\n".join(rows) + "\n")
+    for words in (["compare", path], ["compare", path, *models[:2]], ["summarize", path, "--by", "model"]):
+        result = run(*words)
+        assert result.exit_code == 0, result.output
+        assert not set(result.output) & {"\x1b", "\x07", "\u202e"}

@@ -208,7 +208,8 @@ def _warnings(new_items: Number, repeat_it: Number, chance: float | None, runs: 
         if isinstance(number, Estimate):
             out += [w for w in number.warnings if w not in out]
     if _above(new_items, chance) is False:
-        out.append(f"not above chance ({100 * (chance or 0):.1f}): the task was not understood, or not read")
+        at = f"chance ({100 * (chance or 0):.1f} points)"
+        out.append(f"not shown to be above {at}: the task was not understood, or not read, or these items are too few")
     if runs == 1:
         out.append("one run: what another would give is not known")
     return tuple(out)

@@ -100,6 +100,10 @@ class Table:
     names: Mapping[str, str] = field(default_factory=dict[str, str])
     """Role (score, item, cluster, run) to the name of its column in the source."""
     scale: tuple[float, float] = (0.0, 1.0)
+    spare: Mapping[str, Labels] = field(default_factory=dict[str, Labels])
+    """Unused columns that may tell rows of one item apart; only where there is no `run`."""
+    guessed: frozenset[str] = frozenset()
+    """Roles whose column was not told."""
     own_draws: bool | None = None
     """Whether each item and run is known to be a draw of its own; None: not known."""
     ignored: tuple[str, ...] = ()
@@ -125,6 +129,8 @@ class Table:
         ends = [column for column in self.columns if column.endswith(f".{name}")]
         if found is None and len(ends) == 1:
             found = self.columns[ends[0]]
+        if found is None and name == self.names.get("score"):
+            raise InputError(f"column {name} holds the scores, not labels", file=self.source)
         if found is None:
             raise InputError(f"there is no column {name}; {hint(name, self.columns)}", file=self.source)
         return found
@@ -138,7 +144,13 @@ class Table:
             if spelt is None:
                 raise InputError(f"no row has {name} = {label}; {hint(label, column.names)}", file=self.source)
             keep &= column.codes == column.names.index(spelt)
-        return self.take(np.flatnonzero(keep)) if conditions else self
+        if not conditions:
+            return self
+        left = self.take(np.flatnonzero(keep))
+        if left.cluster is None or len(left.cluster.used) > 1 or "cluster" not in self.guessed:
+            return left
+        note = f"all rows left have one {self.names['cluster']}: it is not taken as cluster"
+        return replace(left, cluster=None, notes=(*left.notes, note))
 
     def take(self, rows: Rows) -> Table:
         if not len(rows):
@@ -150,6 +162,7 @@ class Table:
             cluster=self.cluster.take(rows) if self.cluster else None,
             run=self.run.take(rows) if self.run else None,
             columns={name: labels.take(rows) for name, labels in self.columns.items()},
+            spare={name: labels.take(rows) for name, labels in self.spare.items()},
         )
 
     @cached_property
@@ -191,6 +204,7 @@ class Table:
         items, at = np.unique(self.item.codes[rows], return_inverse=True)
         if self.run is None:
             runs = _occurrence(at)
+            self._apart(by, rows, at)
         else:
             present, runs = np.unique(self.run.codes[rows], return_inverse=True)
             place = {code: i for i, code in enumerate(self.run.in_order(present))}
@@ -210,6 +224,21 @@ class Table:
         clusters = None if self.item_clusters is None else self.item_clusters[items]
         return Group(by=by, values=values, missing=missing, items=items.astype(np.int64), clusters=clusters)
 
+    def _apart(self, by: tuple[tuple[str, str], ...], rows: Rows, at: NDArray[np.intp]) -> None:
+        """Refuses to take rows of an item for its repeats where an unused column tells them apart."""
+        order = np.argsort(at, kind="stable")
+        same = np.flatnonzero(np.diff(at[order]) == 0)
+        others = {n: c for n, c in {**self.spare, **self.columns}.items() if n not in self.names.values()}
+        for name, column in others.items():
+            codes = column.codes[rows][order]
+            if name not in dict(by) and len(same) and bool((codes[same] != codes[same + 1]).any()):
+                first = int(rows[order[same[int(np.flatnonzero(codes[same] != codes[same + 1])[0])]]])
+                raise InputError(
+                    f"rows of item {self.item.names[int(self.item.codes[first])]} differ in {name}: name it in --by or "
+                    f"--factors, choose with --where {name}=..., or, if it numbers the repeats, name it with --run",
+                    file=self.source,
+                )
+
     def _twice(self, by: tuple[tuple[str, str], ...], rows: Rows, place: NDArray[np.intp]) -> None:
         """Two scores for one item and run: which, and what would tell them apart."""
         order = np.argsort(place, kind="stable")
@@ -222,11 +251,11 @@ class Table:
         twice = len(rows) - len(np.unique(place))
         if apart:
             remedy = f"they differ in {apart[0]}: add it to --by, or choose with --where {apart[0]}=..."
-        elif self.score[first] == self.score[second]:
-            remedy = "they are equal: remove the copies, or name the column that numbers the runs with --run"
         elif self.ignored:
             others = ", ".join(self.ignored[:8])
-            remedy = f"name what tells them apart: the run (--run), or a column of {others} (--by, --where)"
+            remedy = f"name what tells them apart: the run (--run), or a column of {others} (--by, --factors, --where)"
+        elif self.score[first] == self.score[second]:
+            remedy = "they are equal: remove the copies, or name the column that numbers the runs with --run"
         else:
             remedy = "name the column that numbers the runs with --run"
         raise InputError(f"{twice:,} rows too many: two for item {item}{run}{where}; {remedy}", file=self.source)

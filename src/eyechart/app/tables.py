@@ -99,6 +99,8 @@ def table(
         run=roles.get("run"),
         columns=labels,
         names=read.names,
+        spare={name: Labels(names=names, codes=codes) for name, (names, codes) in read.spare.items()},
+        guessed=read.guessed,
         scale=read.scale,
         ignored=read.ignored,
         unscored=read.unscored,

@@ -31,6 +31,8 @@ class Answer:
     data: Any = None
     lines: Iterable[str] = ()
     """The rest of what a terminal shows, behind the sentence."""
+    coloured: bool = False
+    """Whether `lines` hold escape sequences of ours, and were made safe where they were written."""
     warnings: list[str] = field(default_factory=list[str])
     exit_code: int = 0
 
@@ -82,7 +84,7 @@ def _print(name: str, answer: Answer, as_json: bool) -> None:
         click.echo(f"note: {clean(warning)}", err=True)
     click.echo(clean(answer.text))
     for line in answer.lines:
-        click.echo(line)
+        click.echo(line if answer.coloured else clean(line))
 
 
 def _fail(name: str, text: str, code: int, as_json: bool) -> NoReturn:

@@ -33,7 +33,14 @@ def command(run: Path) -> Answer:
     width = shutil.get_terminal_size((100, 24)).columns
     lines = render_terminal(report_input(opened), width=width, colour=sys.stdout.isatty()).splitlines()
     warnings = [f"not complete: {opened.facts['stopped'] or 'calls are missing'}"] if opened.facts["missing"] else []
-    return Answer(warnings=warnings, code="shown", text=found[0] if found else "No score yet.", data=data, lines=lines)
+    return Answer(
+        coloured=True,
+        warnings=warnings,
+        code="shown",
+        text=found[0] if found else "No score yet.",
+        data=data,
+        lines=lines,
+    )
 
 
 def sentences(run: Run) -> list[str]:

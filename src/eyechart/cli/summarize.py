@@ -63,10 +63,17 @@ def numbers(text: str | None) -> tuple[int, ...]:
 
 
 def _warnings(found: Summaries) -> list[str]:
-    out = list(found.notes)
+    """The same warning of many groups is one line."""
+    who: dict[str, list[str]] = {}
     for group in found.groups:
-        name = "" if len(found.groups) == 1 else f"{group.name}: "
-        out += [f"{name}{warning}" for warning in group.warnings]
+        for warning in group.warnings:
+            who.setdefault(warning, []).append(group.name)
+    out = list(found.notes)
+    for warning, names in who.items():
+        if len(names) == len(found.groups):
+            out.append(warning)
+        else:
+            out.append(f"{', '.join(names[:5])}{f' and {len(names) - 5} more' * (len(names) > 5)}: {warning}")
     return out
 
 
@@ -101,6 +108,8 @@ def _about(g: Summary, found: Summaries) -> Iterator[str]:
             yield f"  {what}: {spoken(number)} by {number.interval.method}{se}"
         else:
             yield f"  {what}: {spoken(number)}"
+    if isinstance(g.repeat_it, Estimate) and g.repeat_it.interval and "over runs" in g.repeat_it.interval.method:
+        yield "  (whether each item and run had a draw of its own is not known; if so, --own-draws gives a narrower one)"
     if g.naive_se is not None and isinstance(g.new_items, Estimate) and g.new_items.se and g.runs > 1:
         yield (
             f"  {g.rows:,} rows taken for {g.rows:,} items would give a standard error of {100 * g.naive_se:.2f}: "

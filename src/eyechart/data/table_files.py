@@ -20,6 +20,14 @@ from eyechart.core.errors import InputError, MissingExtra
 from eyechart.core.registry import nearest
 from eyechart.data.values import listed, quoted, shown
 
+MARKS = {
+    b"PAR1": "a Parquet file",
+    b"\x1f\x8b": "a gzip file",
+    b"PK\x03\x04": "a zip file or spreadsheet",
+    b"\xff\xfe": "UTF-16; save it as UTF-8",
+    b"\xfe\xff": "UTF-16; save it as UTF-8",
+}
+
 NOT_WHOLE = "is not a whole gzip file; pack it again, or give it unpacked"
 
 Wanted = Callable[[Sequence[str]], Sequence[str]]
@@ -33,6 +41,8 @@ Batches = Iterable[Any]
 def open_columns(name: str, wanted: Wanted, files: ExitStack) -> tuple[Sequence[str], Rows | Batches]:
     """The wanted columns, and their cells row by row, or batch by batch of a Parquet file."""
     if name == "-":
+        if _binary(head := sys.stdin.buffer.peek(4)[:4] if hasattr(sys.stdin.buffer, "peek") else b""):
+            raise InputError(f"standard input is {_binary(head)}; give it as a file")
         text = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8-sig", errors="surrogateescape", newline="")
         first = text.readline()
         lines = _chained(first, text)
@@ -55,12 +65,28 @@ def open_columns(name: str, wanted: Wanted, files: ExitStack) -> tuple[Sequence[
     try:
         opened = gzip.open if packed else open
         raw = files.enter_context(cast("BinaryIO", opened(path, "rb")))
+        head = raw.read(64)
+        raw.seek(0)
+        if _binary(head):
+            raise InputError(f"is {_binary(head)}", file=name)
         text = io.TextIOWrapper(raw, encoding="utf-8-sig", errors="surrogateescape", newline="")
         return reader(name, files.enter_context(text), wanted)
     except (OSError, EOFError) as error:
         if packed:
             raise InputError(NOT_WHOLE, file=name) from None
         raise InputError(f"cannot be read: {error}", file=name) from None
+
+
+def _binary(head: bytes) -> str:
+    """What the first bytes give away, or nothing where it may be text in UTF-8.
+
+    >>> _binary(b"PAR1"), _binary(b"item")
+    ('a Parquet file', '')
+    """
+    for mark, name in MARKS.items():
+        if head.startswith(mark):
+            return name
+    return "not text" if b"\0" in head else ""
 
 
 def _chained(first: str, rest: Iterable[str]) -> Iterator[str]:
@@ -72,7 +98,7 @@ def _csv(name: str, text: Iterable[str], wanted: Wanted, delimiter: str | None =
     lines = iter(text)
     head = next(lines, "")
     if delimiter is None:
-        delimiter = ";" if "," not in head and ";" in head else ","
+        delimiter = next((mark for mark in (",", ";", "\t", "|") if mark in head), ",")
     reader = csv.reader(_chained(head, lines), delimiter=delimiter, strict=True)
     first = next(reader, list[str]())
     header = [cell.strip() for cell in first]

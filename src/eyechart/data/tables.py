@@ -30,6 +30,9 @@ ALIASES = {
 }
 """Names under which each role is found when it is not told. All others are columns like any other."""
 
+MOST_SPARE = 20
+"""Labels up to which an unused column is kept, where no column numbers the runs."""
+
 NONE = "none"
 """`--cluster none`: no column, however obvious one is."""
 
@@ -45,8 +48,12 @@ class ReadTable:
     """float64 [rows], in [0, 1]."""
     labels: Mapping[str, tuple[tuple[str, ...], Any]]
     """Column to its distinct labels and int32 codes [rows]; the roles under the names in `names`."""
+    spare: Mapping[str, tuple[tuple[str, ...], Any]]
+    """Unused columns of few labels, as `labels`; only where there is no run."""
     names: Mapping[str, str]
     """Role to column."""
+    guessed: frozenset[str]
+    """Roles that were not told."""
     scale: tuple[float, float]
     ignored: tuple[str, ...]
     unscored: int
@@ -65,6 +72,15 @@ class _Column:
 
     def add(self, value: Any) -> None:
         self.codes.append(self.code(value))
+
+
+@dataclass(slots=True)
+class _Spare(_Column):
+    """A column that was not asked for, kept as long as it could be a factor: it may tell rows of one item apart."""
+
+    def add(self, value: Any) -> None:
+        if len(self.seen) <= MOST_SPARE:
+            self.codes.append(self.code("" if value is None else value))
 
 
 @dataclass(slots=True)
@@ -108,8 +124,10 @@ def read_plain(
     ignored: list[str] = []
 
     def wanted(header: Sequence[str]) -> Sequence[str]:
-        found.update(roles(header, told, notes, name))
+        found.update(roles(header, told, notes, name, others or ()))
         for column in others or ():
+            if column == found["score"]:
+                raise InputError(f"column {column} holds the scores: they are not labels", file=name)
             if column not in header:
                 raise InputError(f"there is no column {column}; {hint(column, header)}", file=name)
         rest = header if others is None else others
@@ -117,11 +135,11 @@ def read_plain(
         ignored.extend(c for c in header if c not in chosen)
         if ignored:
             notes.append(f"not used: {listed(ignored)}")
-        return chosen
+        return chosen if "run" in found else [*chosen, *ignored]
 
     with ExitStack() as files:
         header, rows = open_columns(name, wanted, files)
-        columns = {column: _Column() for column in header if column != found["score"]}
+        columns = {c: _Spare() if c in ignored else _Column() for c in header if c != found["score"]}
         sink = _Scores(found["score"], scale or (0.0, 1.0), scale is not None, name)
         fill = _fill_batches if name.lower().endswith(".parquet") else _fill
         empty = fill(rows, header, columns, sink)
@@ -131,15 +149,21 @@ def read_plain(
     if unscored:
         notes.append(f"{unscored[0]:,} rows have no score and are left out (first: line {unscored[1]})")
     notes += [f"{n:,} rows have no {column} and are left out (first: line {at})" for column, (n, at) in empty.items()]
+    for column, kept in columns.items():
+        _check_text(column, kept, name)
     low, high = scale or (0.0, 1.0)
     values = np.frombuffer(scores, dtype=np.float64)
     return ReadTable(
         source=name,
         score=(values - low) / (high - low) if scale else values,
-        labels={
-            column: (tuple(kept.seen), np.frombuffer(kept.codes, dtype=np.int32)) for column, kept in columns.items()
+        labels={column: _arrays(kept) for column, kept in columns.items() if not isinstance(kept, _Spare)},
+        spare={
+            column: _arrays(kept)
+            for column, kept in columns.items()
+            if isinstance(kept, _Spare) and 1 < len(kept.seen) <= MOST_SPARE
         },
         names=found,
+        guessed=frozenset(role for role in found if not told.get(role)),
         scale=(low, high),
         ignored=tuple(ignored),
         unscored=unscored[0] if unscored else 0,
@@ -147,7 +171,22 @@ def read_plain(
     )
 
 
-def roles(header: Sequence[str], told: Mapping[str, str | None], notes: list[str], file: str) -> dict[str, str]:
+def _arrays(column: _Column) -> tuple[tuple[str, ...], Any]:
+    return tuple(column.seen), np.frombuffer(column.codes, dtype=np.int32)
+
+
+def _check_text(name: str, column: _Column, file: str) -> None:
+    for label in column.seen:
+        try:
+            label.encode()
+        except UnicodeEncodeError:
+            where = f"a label of {name} ({quoted(label, 20)})"
+            raise InputError(f"{where} is not UTF-8; save the file as UTF-8", file=file) from None
+
+
+def roles(
+    header: Sequence[str], told: Mapping[str, str | None], notes: list[str], file: str, others: Sequence[str] = ()
+) -> dict[str, str]:
     """Role to column: as told, else the one column whose name is obvious; says in `notes` what it guessed.
 
     >>> notes = []
@@ -158,6 +197,10 @@ def roles(header: Sequence[str], told: Mapping[str, str | None], notes: list[str
     """
     out: dict[str, str] = {}
     guessed: list[str] = []
+    named = [column for column in told.values() if column and column != NONE]
+    twice = [column for column in named if named.count(column) > 1]
+    if twice:
+        raise InputError(f"column {twice[0]} cannot be two things at once", file=file)
     taken = {column for column in told.values() if column}
     for role, aliases in ALIASES.items():
         column = told.get(role)
@@ -169,6 +212,8 @@ def roles(header: Sequence[str], told: Mapping[str, str | None], notes: list[str
             out[role] = column
             continue
         candidates = [c for c in header if c.lower() in aliases and c not in taken]
+        if role in ("cluster", "run"):  # what is asked about is no cluster and no repeat
+            candidates = [c for c in candidates if c not in others]
         exact = [c for c in candidates if c.lower() in (role, f"{role}_id")]
         if len(candidates) > 1 and len(exact) != 1:
             raise InputError(f"{listed(candidates)} could each be the {role}; say which with --{role}", file=file)
@@ -176,12 +221,12 @@ def roles(header: Sequence[str], told: Mapping[str, str | None], notes: list[str
             out[role] = (exact or candidates)[0]
             if out[role] != role:
                 guessed.append(f"as {role}: {shown(out[role])}")
+    for role in ("score", "item"):
+        if role not in out and (other := next((r for r, c in told.items() if c and c.lower() in ALIASES[role]), None)):
+            raise InputError(f"column {told[other]} was named as the {other}; name the {role} with --{role}", file=file)
     for role, what in (("score", "the score"), ("item", "which item a score belongs to")):
         if role not in out:
             raise InputError(f"no column says {what}; name it with --{role} ({listed(header)})", file=file)
-    twice = [c for c in out.values() if list(out.values()).count(c) > 1]
-    if twice:
-        raise InputError(f"column {twice[0]} cannot be two things at once", file=file)
     if guessed:
         notes.append("taken " + "; ".join(guessed))
     return out
@@ -194,9 +239,10 @@ def _fill(
     empty: dict[str, tuple[int, int]] = {}
     at = header.index(sink.column)
     rest = [(i, name, columns[name].add) for i, name in enumerate(header) if i != at]
+    needed = [(i, name) for i, name, _ in rest if not isinstance(columns[name], _Spare)]
     known: dict[str, float] = {}
     for line, cells in rows:
-        lacking = next((name for i, name, _ in rest if cells[i] is None or cells[i] == ""), None)
+        lacking = next((name for i, name in needed if cells[i] is None or cells[i] == ""), None)
         if lacking is not None:
             count, first = empty.get(lacking, (0, line))
             empty[lacking] = (count + 1, first)
@@ -220,9 +266,13 @@ def _number(raw: Any, line: int, file: str) -> float | None:
     if raw is None or (isinstance(raw, str) and raw.strip().lower() in ("", "null", "none", "na", "n/a", "nan")):
         return None
     try:
+        if isinstance(raw, str) and "_" in raw:
+            raise ValueError
         value = TRUTH[raw.strip().lower()] if isinstance(raw, str) and raw.strip().lower() in TRUTH else float(raw)
     except (TypeError, ValueError):
-        raise InputError(f"score {quoted(raw, 30)} is not a number", file=file, line=line) from None
+        comma = isinstance(raw, str) and raw.replace(",", "", 1).replace("-", "", 1).isdigit()
+        remedy = "; write a point in place of the comma" if comma else ""
+        raise InputError(f"score {quoted(raw, 30)} is not a number{remedy}", file=file, line=line) from None
     if math.isnan(value):
         return None
     return value
@@ -246,7 +296,8 @@ def _fill_batches(
     for batch in batches:
         parts = {name: batch.column(name) for name in header}
         values = _plain_scores(parts[sink.column], sink.limits)
-        encoded = {n: _encoded(parts[n]) for n in columns} if values is not None else {}
+        wanted = [name for name, column in columns.items() if not isinstance(column, _Spare)]
+        encoded = {n: _encoded(parts[n]) for n in wanted} if values is not None else {}
         if values is None or any(codes is None for codes in encoded.values()):
             rows = zip(*(parts[name].to_pylist() for name in header), strict=True)
             lacking = _fill(enumerate(rows, line + 1), header, columns, sink)
@@ -259,6 +310,9 @@ def _fill_batches(
                 labels, codes = cast("tuple[list[Any], Any]", found)
                 at = np.array([columns[name].code(label) for label in labels], dtype=np.int32)
                 columns[name].codes.frombytes(at[codes].tobytes())
+            for name in columns.keys() - encoded.keys():
+                for value in parts[name].to_pylist():
+                    columns[name].add(value)
         line += batch.num_rows
     return empty
 
