@@ -41,7 +41,9 @@ Batches = Iterable[Any]
 def open_columns(name: str, wanted: Wanted, files: ExitStack) -> tuple[Sequence[str], Rows | Batches]:
     """The wanted columns, and their cells row by row, or batch by batch of a Parquet file."""
     if name == "-":
-        if _binary(head := sys.stdin.buffer.peek(4)[:4] if hasattr(sys.stdin.buffer, "peek") else b""):
+        peek = cast("Any", getattr(sys.stdin.buffer, "peek", None))
+        head = bytes(peek(4))[:4] if peek else b""
+        if _binary(head):
             raise InputError(f"standard input is {_binary(head)}; give it as a file")
         text = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8-sig", errors="surrogateescape", newline="")
         first = text.readline()
