@@ -32,7 +32,7 @@ def random_table(seed: int, items: int = 12, runs: int = 3, missing: float = 0.0
 def made(rows: list[tuple[Any, ...]]) -> Table:
     item, cluster, run, model, cot, score = (list(c) for c in zip(*rows, strict=True))
     return Table(
-        source="t", score=np.array(score), item=column(item), cluster=column(cluster), run=column(run),
+        source="t", score=np.array(score), item=column(item).sorted(), cluster=column(cluster), run=column(run),
         columns={"model": column(model), "cot": column(cot)}, names={"item": "item", "score": "score", "run": "run"},
     )  # fmt: skip
 

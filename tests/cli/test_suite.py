@@ -12,6 +12,7 @@ import eyechart as ec
 from eyechart.cli import main
 from eyechart.core.records import Estimate, NotEstimable
 from eyechart.stats.intervals import mean_clustered
+from eyechart.stats.multiple import holm
 
 SIZES = {"math": 300, "law": 60, "code": 600}
 
@@ -102,6 +103,56 @@ def test_ranks_of_benchmarks_agree_where_models_differ(tmp_path: Path) -> None:
     by_pair = {(a["first"], a["second"]): a["agreement"] for a in found}
     assert by_pair["math", "code"]["tau"]["value"] > 0.85
     assert by_pair["math", "code"]["tau"]["p"] < 0.01
+
+
+def test_items_are_numbered_anew_in_each_benchmark(tmp_path: Path) -> None:
+    rng = np.random.default_rng(9)
+    rows = [
+        (i, f"doc{i // 5}" if b == "x" else f"q{i // 4}", b, m, int(rng.random() < 0.6))
+        for b in "xy" for m in ("m1", "m2", "m3") for i in range(60)
+    ]  # fmt: skip
+
+    def answer(name: str, item: str) -> list[dict[str, Any]]:
+        path = tmp_path / name
+        lines = ["item,cluster,benchmark,model,score"]
+        lines += [f"{item.format(i=i, b=b)},{c},{b},{m},{s}" for i, c, b, m, s in rows]
+        path.write_text("\n".join(lines) + "\n")
+        return suite(path, "--by", "model")["data"]["entries"]
+
+    assert answer("same.csv", "{i}") == answer("apart.csv", "{b}{i}")
+
+
+def test_a_benchmark_without_a_mistake_has_its_place(tmp_path: Path) -> None:
+    lines = ["benchmark,item,model,score"]
+    lines += [f"easy,{i},{m},1" for i in range(50) for m in "AB"]
+    lines += [f"hard,{i},{m},{int(i % 3 > (m == 'B'))}" for i in range(60) for m in "AB"]
+    path = tmp_path / "s.csv"
+    path.write_text("\n".join(lines) + "\n")
+    for entry in ec.table(path).suite("benchmark", "model").entries:
+        for number in (entry.aggregate, entry.aggregate_change):
+            if number is None:
+                continue
+            assert isinstance(number, Estimate)
+            assert number.interval is not None
+            assert number.interval.low < number.value < number.interval.high
+
+
+def test_noise_of_ranks_is_that_of_shared_items(tmp_path: Path) -> None:
+    models = {f"m{i}": dict.fromkeys(SIZES, 0.06 * i - 0.2) for i in range(6)}
+    found = ec.table(planted(tmp_path / "s.csv", models)).suite("benchmark", "model").agreements
+    agreement = next(a for a in found if (a.first, a.second) == ("math", "code")).agreement
+    assert not isinstance(agreement, NotEstimable)
+    # Contestants answer alike, and so keep their order under any draw of items: errors of about two points each.
+    assert isinstance(agreement.tau_noise, NotEstimable) or agreement.tau_noise.low > 0.7
+
+
+def test_trends_are_corrected_over_all_contestants(tmp_path: Path) -> None:
+    models = {"A": {}, **{f"m{i}": {"math": 0.02 * i} for i in range(4)}}
+    entries = ec.table(planted(tmp_path / "s.csv", models)).suite("benchmark", "model").entries[1:]
+    ps = [e.p for entry in entries for _, e in entry.changes if isinstance(e, Estimate) and e.p is not None]
+    told = [p for entry in entries if entry.trends for _, p in entry.trends.p_holm]
+    assert len(ps) == len(told) == 12
+    assert told == pytest.approx(holm(ps))
 
 
 def test_a_model_that_was_not_measured_is_not_averaged_over_the_rest(tmp_path: Path) -> None:

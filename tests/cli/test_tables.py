@@ -7,6 +7,7 @@ import shlex
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
@@ -140,6 +141,104 @@ def test_comparing_over_set_ups(crux: Path) -> None:
     assert change == pytest.approx(0.0879, abs=5e-4)
 
 
+def scored(path: Path, rows: list[tuple[Any, ...]], header: str) -> Path:
+    path.write_text("\n".join([header, *(",".join(map(str, row)) for row in rows)]) + "\n")
+    return path
+
+
+def test_over_set_ups_every_run_counts(tmp_path: Path) -> None:
+    rng = np.random.default_rng(8)
+    chance = rng.beta(2, 2, 200)
+    rows = [
+        (i, model, decode, run, int(rng.random() < min(1, chance[i] + 0.05 * (model == "b"))))
+        for model in "ab" for decode, runs in (("greedy", 1), ("hot", 10)) for i in range(200) for run in range(runs)
+    ]  # fmt: skip
+    path = scored(tmp_path / "o.csv", rows, "item,model,decode,run,score")
+    found = data("compare", path, "--over", "decode")
+    means = {
+        (m, d): np.mean([r[4] for r in rows if r[1] == m and r[2] == d]) for m in "ab" for d in ("greedy", "hot")
+    }  # fmt: skip
+    change = found["data"]["comparisons"]["pairs"][0]["comparison"]
+    wanted = sum(means["b", d] - means["a", d] for d in ("greedy", "hot")) / 2
+    assert change["change"]["value"] == pytest.approx(wanted)
+    assert change["change"]["value"] * wanted > 0
+    # Run 0 is the only one that both set-ups have.
+    assert len(change["single_runs"]["differences"]) == 1
+    assert any("set-ups hold 1 to 10 runs" in w for w in found["warnings"])
+
+
+def test_over_set_ups_what_is_missing_takes_nothing_else_with_it(tmp_path: Path) -> None:
+    rng = np.random.default_rng(8)
+    chance = rng.beta(2, 2, 200)
+    rows = [
+        (f"q{i}", model, prompt, run, int(rng.random() < min(1, chance[i] + 0.05 * (model == "b"))))
+        for model in "ab" for prompt in ("p1", "p2", "p3", "p4") for i in range(200) for run in range(3)
+        if rng.random() > 0.2
+    ]  # fmt: skip
+    path = scored(tmp_path / "o.csv", rows, "item,model,prompt,run,score")
+    found = data("compare", path, "--over", "prompt")
+    cells: dict[tuple[str, str, str], list[int]] = {}
+    for item, model, prompt, _, score in rows:
+        cells.setdefault((item, model, prompt), []).append(score)
+    prompts = ("p1", "p2", "p3", "p4")
+    held = [f"q{i}" for i in range(200) if all((f"q{i}", m, p) in cells for m in "ab" for p in prompts)]
+    apart = [np.mean([np.mean(cells[i, "b", p]) - np.mean(cells[i, "a", p]) for p in prompts]) for i in held]
+    change = found["data"]["comparisons"]["pairs"][0]["comparison"]["change"]
+    assert change["value"] == pytest.approx(np.mean(apart))
+    assert change["se"] == pytest.approx(np.std(apart, ddof=1) / len(held) ** 0.5)
+    said = f"{200 - len(held)} of 200 items lack a score of some model in some set-up and are left out"
+    assert said in found["warnings"]
+
+
+def test_runs_of_set_ups_are_matched_by_their_labels(tmp_path: Path) -> None:
+    rows = [
+        (i, model, prompt, run, int((i + run + (model == "b")) % 3 > 0))
+        for model in "ab" for prompt, runs in (("p1", (1, 2)), ("p2", (2, 3))) for i in range(40) for run in runs
+    ]  # fmt: skip
+    path = scored(tmp_path / "o.csv", rows, "item,model,prompt,run,score")
+    single = data("compare", path, "--over", "prompt")["data"]["comparisons"]["pairs"][0]["comparison"]["single_runs"]
+    second = {m: np.mean([r[4] for r in rows if r[1] == m and r[3] == 2]) for m in "ab"}
+    assert single["differences"] == pytest.approx([second["b"] - second["a"]])
+    none = [r for r in rows if r[3] != 2]
+    path = scored(tmp_path / "n.csv", none, "item,model,prompt,run,score")
+    assert (
+        data("compare", path, "--over", "prompt")["data"]["comparisons"]["pairs"][0]["comparison"]["single_runs"]
+        is None
+    )
+
+
+def test_the_level_reaches_the_set_ups(tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    rows = [
+        (i, m, p, int(rng.random() < 0.5 + 0.1 * (m == "b") * (p - 1)))
+        for i in range(60) for m in "ab" for p in range(4)
+    ]  # fmt: skip
+    path = scored(tmp_path / "o.csv", rows, "item,model,prompt,score")
+    over = data("compare", path, "--over", "prompt", "--level", "0.8")["data"]["over"]
+    wide = data("compare", path, "--over", "prompt", "--level", "0.99")["data"]["over"]
+    narrow, wider = (d["beats"][0][2]["interval"] for d in (over, wide))
+    assert narrow != wider
+    assert over["reliability"] != wide["reliability"]
+
+
+def test_few_clusters_are_warned_of_and_flipped(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    rows = [(i, i // 40, m, int(rng.random() < p)) for i in range(200) for m, p in (("a", 0.4), ("b", 0.5))]
+    result = run("compare", scored(tmp_path / "five.csv", rows, "item,cluster,model,score"))
+    assert "5.0 effective clusters (of 5), under 20" in result.stderr
+    assert "sign flips of clusters: p" in result.stdout
+    assert "sign flips of items" not in result.stdout
+    if "more items" in result.stdout:
+        assert "more items in more clusters" in result.stdout
+
+
+def test_one_shared_item_plans_nothing(tmp_path: Path) -> None:
+    rows = [("q1", "a", 1), ("q2", "a", 0), ("q1", "b", 0), ("q3", "b", 1)]
+    result = run("power", scored(tmp_path / "s.csv", rows, "item,model,score"), "a", "b", "--delta", "5pt")
+    assert result.exit_code == 2
+    assert "a and b have one item in common" in result.stderr
+
+
 TABLE = "item,model,run,score\nq1,A,0,1\nq1,A,1,0\nq2,A,0,1\nq2,A,1,1\nq1,B,0,0\nq1,B,1,0\nq3,B,0,1\nq3,B,1,0\n"
 
 
@@ -260,7 +359,9 @@ def test_models_are_not_taken_for_repeats(tmp_path: Path) -> None:
     assert result.exit_code == 2
     assert "rows of item q0 differ in model: name it in --by or --factors" in result.stderr
     numbered = path.with_name("n.csv")
-    numbered.write_text("item,try,score\n" + "".join(f"q{i},{k},{(i * 7 + k) % 3 % 2}\n" for i in range(40) for k in (1, 2)))
+    numbered.write_text(
+        "item,try,score\n" + "".join(f"q{i},{k},{(i * 7 + k) % 3 % 2}\n" for i in range(40) for k in (1, 2))
+    )
     assert "name it with --run" in run("summarize", numbered).stderr
     assert data("summarize", numbered, "--run", "try")["data"]["groups"][0]["runs"] == 2
 

@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from eyechart.core.records import NotEstimable
-from eyechart.stats.anova import Anova, crossed_anova, effect_squares
+from eyechart.stats.anova import Anova, crossed_anova, effect_squares, level_means
+from eyechart.stats.decision import decision_study
+from eyechart.stats.means import moments
 from eyechart.stats.spread import crossed_spread, crossed_squares
 
 SMALL = [[1, 1, 0, 1, 0], [1, 0, 0, 1, 0], [1, 1, 1, 1, 0], [1, 1, 0, 0, 0]]
@@ -201,6 +203,56 @@ def test_published_components_of_judges(shared: Path) -> None:
         # A judge that is decided by position, and one that is not.
         if judge in ("Falcon", "GPT-4"):
             assert (anova["item x order"].component_share > 0.5) == (judge == "Falcon")
+
+
+@pytest.mark.parametrize("repeats", [False, True])
+def test_a_forecast_for_clusters_is_the_clustered_error_of_the_mean(repeats: bool) -> None:
+    rng = np.random.default_rng(8)
+    codes = np.repeat(np.arange(30), rng.integers(2, 15, 30))
+    n = codes.size
+    skill = rng.normal(0, 0.3, 30)[codes] + rng.normal(0, 0.2, n)
+    taste = rng.normal(0, 0.1, (3, 1, 30))[..., codes] + rng.normal(0, 0.2, (1, 2, n)) + rng.normal(0, 0.2, (3, 2, n))
+    table = skill + taste + rng.normal(0, 0.1, (4, 3, 2, n))
+    values = np.moveaxis(table, 0, -1) if repeats else table[0]
+    plain = known(crossed_anova(values, ("cue", "shots", "item"), repeats=repeats))
+    found = known(crossed_anova(values, ("cue", "shots", "item"), repeats=repeats, clusters=codes))
+    assert plain.components == found.components == plain.components_of_means
+    means = np.mean(values, axis=(0, 1, 3) if repeats else (0, 1))
+    for anova, clusters in ((plain, None), (found, codes)):
+        assert all(e.of_means > 0 for e in anova.effects if "item" in e.facets)  # none is cut at 0
+        study = decision_study(anova.components_of_means, anova.sizes, fixed=("cue", "shots"))
+        assert study.se == pytest.approx(moments(means, clusters).se)
+    alone = known(crossed_anova(values, ("cue", "shots", "item"), repeats=repeats, clusters=np.arange(n)))
+    assert alone == plain
+    with pytest.raises(ValueError, match="all items share one"):
+        crossed_anova(values, ("cue", "shots", "item"), repeats=repeats, clusters=np.zeros(n))
+
+
+def test_items_twice_are_no_more_items() -> None:
+    table = np.random.default_rng(2).random((3, 25))
+    once = known(crossed_anova(table, ("cue", "item")))
+    twice = known(crossed_anova(np.hstack([table, table]), ("cue", "item"), clusters=np.tile(np.arange(25), 2)))
+    for e in once.effects[1:]:
+        assert twice[e.name].of_means / 50 == pytest.approx(e.of_means / 25)
+    assert twice["cue"].of_means == pytest.approx(once["cue"].of_means)
+
+
+def test_level_means_are_those_of_all_combinations() -> None:
+    rng = np.random.default_rng(4)
+    grid = np.indices((3, 2, 2)).reshape(3, -1).T
+    table = rng.random((12, 5))
+    for factor, means in enumerate(level_means(grid, table)):
+        for level, row in enumerate(means):
+            assert row == pytest.approx(table[grid[:, factor] == level].mean(axis=0))
+    effects = (np.array([0.0, 0.1, 0.3]), np.array([0.0, 0.2]), np.array([0.0, -0.1]))
+    kept = np.array([0, 1, 2, 3, 5, 7, 11])
+    fitted = level_means(
+        grid[kept], np.sum([e[c] for e, c in zip(effects, grid[kept].T, strict=True)], axis=0)[:, None]
+    )
+    for means, effect in zip(fitted, effects, strict=True):
+        assert np.diff(means.ravel()) == pytest.approx(np.diff(effect))
+    confounded = level_means([[0, 0], [1, 1], [2, 0], [2, 0]][:2], [[0.2], [0.4]])
+    assert [m.ravel().tolist() for m in confounded] == [[0.2, 0.4], [0.2, 0.4]]
 
 
 def test_what_is_refused() -> None:

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from eyechart.core.records import Estimate
 from eyechart.stats.intervals import mean_clustered, wilson
-from eyechart.stats.means import intraclass, moments, satterthwaite, score_ends
+from eyechart.stats.laws import score_ends
+from eyechart.stats.means import deviating, intraclass, moments, satterthwaite
 from eyechart.stats.paired import mcnemar_exact, paired_change
 
 Array = NDArray[np.float64]
@@ -115,3 +116,60 @@ def test_a_very_large_cluster_leaves_one_degree_of_freedom() -> None:
     assert e.df is not None
     assert 1.0 <= e.df < 1.1
     assert any("effective clusters" in w for w in e.warnings)
+
+
+def ends(e: Any) -> tuple[float, float]:
+    assert isinstance(e, Estimate), e
+    assert e.interval is not None
+    return e.interval.low, e.interval.high
+
+
+@given(st.integers(0, 999), st.integers(2, 20))
+def test_clusters_that_hold_one_value_are_items(seed: int, m: int) -> None:
+    """Clusters of one size and one value each: the same intervals as of single items, two more added or not."""
+    rng = np.random.default_rng(seed)
+    few = np.array([1.0, 0.5, 0.0, -0.5])[rng.integers(0, 4, size=40)] * (np.arange(40) < rng.integers(2, 9))
+    codes = np.repeat(np.arange(40), m)
+    a, b = (1 + few) / 2, (1 - few) / 2
+    if np.ptp(few) > 0:
+        assert ends(paired_change(np.repeat(a, m), np.repeat(b, m), codes)) == pytest.approx(ends(paired_change(a, b)))
+    scores = 1 - few**2 * 0.9 - 0.01 * rng.random(40)
+    assert ends(mean_clustered(np.repeat(scores, m), codes)) == pytest.approx(ends(mean_clustered(scores)))
+
+
+@pytest.mark.parametrize(("groups", "m", "q"), [(40, 5, 0.1), (100, 20, 0.03)])
+def test_few_clusters_that_change_whole_are_covered(groups: int, m: int, q: float) -> None:
+    """.90 and .82 with two single items added in place of two clusters."""
+    rng, codes, hits = np.random.default_rng(2), np.repeat(np.arange(groups), m), 0
+    for _ in range(600):
+        changed = np.repeat((rng.random(groups) < q) * 1.0, m)
+        low, high = ends(paired_change(changed, np.zeros(groups * m), codes))
+        hits += low <= q <= high
+    assert hits / 600 >= 0.935
+
+
+def test_two_more_only_where_the_spread_lies_in_few() -> None:
+    rng = np.random.default_rng(3)
+    values = rng.random(60)
+    assert deviating(np.array([0.0, 0.0, 2.0, -2.0]), None) == 2.0
+    assert deviating(np.array([1.0, 1.0, 2.0, 0.0]), np.array([0, 0, 1, 2])) == 2.0
+    assert deviating(np.zeros(5), None) == 0.0
+    for even, codes in ((values, None), (values.round(), np.repeat(np.arange(20), 3)), (0.95 + values / 30, None)):
+        e = mean_clustered(even, codes)
+        assert isinstance(e, Estimate)
+        assert e.interval is not None
+        assert e.interval.method.endswith("Wilson shape")
+        assert not e.warnings
+    few = np.where(np.arange(60) < 3, 0.2, 0.95 + values / 30)  # no two equal, and yet three items hold the spread
+    e = mean_clustered(few)
+    assert isinstance(e, Estimate)
+    assert e.interval is not None
+    assert e.interval.method.endswith("Wilson shape, a 0 and a 1 added")
+    assert e.warnings[0].startswith("nearly all of the spread lies in 4.2 of 60 items")
+    plain = mean_clustered(few, method="cr1")
+    assert isinstance(plain, Estimate)
+    assert plain.interval is not None
+    assert "added" not in plain.interval.method
+    change = paired_change(few, 0.95 + rng.random(60) / 30)
+    assert isinstance(change, Estimate)
+    assert any("nearly all of the spread" in w for w in change.warnings)

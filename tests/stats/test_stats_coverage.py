@@ -128,6 +128,23 @@ def test_all_right_in_clusters_is_conservative() -> None:
     assert 0.01 < rate <= 0.025 + 3 * (0.025 * 0.975 / (4 * ROUNDS)) ** 0.5
 
 
+def test_new_items_near_one() -> None:
+    """Wilson's shape alone covers .92 and .91; in the middle nothing is added."""
+    for label, sizes, mean, low in (("25 of 3..7", SIZES["25 of 3..7"], 0.95, 0.94), ("60 of 5", [5] * 60, 0.6, 0.93)):
+        codes = np.repeat(np.arange(len(sizes)), sizes)
+        draw = clusters_of(sizes, mean, 0.3)
+        seen = measure(f"clusters {label} mean={mean}", draw, mean, lambda v, c=codes: mean_clustered(v, c))
+        assert low <= seen.covered <= 0.985
+        assert (seen.warned > 0.95) == (mean == 0.95)
+    repeats = measure(
+        "means of 5 repeats, 50 items, mean .95",
+        lambda r: r.binomial(5, r.beta(0.95, 0.05, size=50)) / 5,
+        0.95,
+        mean_clustered,
+    )
+    assert 0.94 <= repeats.covered <= 0.985
+
+
 REPEATS: list[tuple[str, int, int, tuple[float, float]]] = [
     ("uniform", 125, 5, (0.935, 0.965)),
     ("uniform", 125, 2, (0.935, 0.97)),
@@ -170,7 +187,7 @@ def test_repeat_it_with_gaps() -> None:
     def estimate(drawn: tuple[Array, NDArray[np.bool_]]) -> Estimate | NotEstimable:
         scores, mask = drawn
         mask[:, 0] = False  # every item keeps a run: the estimand stays the same
-        return repeat_interval(scores, mask=mask)
+        return repeat_interval(scores, mask=mask, by="items")
 
     seen = measure("repeat it, a third missing", draw, float(p.mean()), estimate)
     assert 0.935 <= seen.covered <= 0.97
@@ -205,6 +222,26 @@ def test_shared_movement_of_runs() -> None:
     assert items.covered < 0.75
     assert auto.covered >= 0.93
     assert 0.93 <= runs.covered <= 0.97
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.1])
+def test_shared_movement_of_runs_with_gaps(missing: float) -> None:
+    """One cell missing, or a tenth of them, takes nothing of the protection: .71 by items."""
+    base = np.random.default_rng(3).normal(0, 1, size=200)
+    far = np.random.default_rng(5).normal(0, 0.25, size=5_000)
+    truth = float((1 / (1 + np.exp(-(base[:, None] + far)))).mean())
+
+    def draw(rng: np.random.Generator) -> tuple[Array, NDArray[np.bool_]]:
+        mask = rng.random((200, 5)) < missing
+        mask[:, int(rng.integers(5))] = False
+        mask[rng.integers(200), rng.integers(5)] = True
+        return (rng.random((200, 5)) < 1 / (1 + np.exp(-(base[:, None] + rng.normal(0, 0.25, size=5))))) * 1.0, mask
+
+    auto = measure(f"shared movement, auto, missing {missing}", draw, truth, lambda d: repeat_interval(d[0], mask=d[1]))
+    assert 0.915 <= auto.covered <= 0.975
+    assert auto.warned > 0.3
+    items = measure("  the same by items", draw, truth, lambda d: repeat_interval(d[0], mask=d[1], by="items"))
+    assert items.covered < 0.8
 
 
 def changes(up: float, down: float, n: int) -> Draw:

@@ -277,7 +277,11 @@ def test_repeat_absences() -> None:
     by_construction = "every run gave the same answers by construction"
     assert refused(repeat_interval(np.ones((4, 3)), deterministic=True)) == by_construction
     assert "same mean" in refused(repeat_interval([[1, 0], [0, 1]], by="runs"))
-    assert "gaps" in refused(repeat_interval([[1, 0], [0, 1]], mask=[[0, 0], [0, 1]], by="runs"))
+    apart = [[1, 0, 0, 0], [0, 0, 1, 0]], [[0, 0, 1, 1], [1, 1, 0, 0]]
+    assert "gaps" in refused(repeat_interval(apart[0], mask=apart[1], by="runs"))
+    e, i = estimated(repeat_interval(apart[0], mask=apart[1]))
+    assert e.warnings == ("runs with gaps share too few items to see whether they move together",)
+    assert i.method.endswith("run noise of each item")
 
 
 def test_a_false_claim_of_determinism_is_a_finding() -> None:
@@ -297,7 +301,7 @@ def test_no_flip_gives_the_rule_of_three() -> None:
 
 def test_masked_cells() -> None:
     scores = np.array([[1, 0, np.nan], [1, 1, 0], [np.nan, np.nan, np.nan], [0, np.nan, np.nan], [1, 0, 1]])
-    e, _ = estimated(repeat_interval(scores, mask=np.isnan(scores)))
+    e, _ = estimated(repeat_interval(scores, mask=np.isnan(scores), by="items"))
     assert e.excluded == 1
     assert e.n == 4
     assert e.value == pytest.approx(np.mean([0.5, 2 / 3, 0.0, 2 / 3]))
@@ -329,6 +333,21 @@ def test_runs_that_move_together_are_noticed() -> None:
     assert e.se is not None
     assert apart.se < e.se / 3
     assert j.method.endswith("run noise of each item")
+
+
+def test_one_gap_changes_little_by_runs() -> None:
+    rng = np.random.default_rng(4)
+    scores = (rng.random((150, 6)) < rng.random((150, 1)) + rng.normal(0, 0.05, size=6)).astype(float)
+    mask = np.zeros(scores.shape, dtype=bool)
+    mask[7, 2] = True
+    (e, i), (f, j) = (estimated(repeat_interval(scores, mask=m, by="runs")) for m in (None, mask))
+    assert (f.value, f.se) == pytest.approx((e.value, e.se), rel=0.02)
+    assert i.method == j.method == "t(5) over runs"
+    assert e.se == pytest.approx(float(scores.mean(axis=0).std(ddof=1)) / 6**0.5)
+    # A run that failed altogether is no run, whichever way it is asked for.
+    empty = np.hstack([scores, np.zeros((150, 1))]), np.hstack([np.zeros(scores.shape), np.ones((150, 1))])
+    for by in ("runs", "auto", "items"):
+        assert repeat_interval(empty[0], mask=empty[1], by=by) == repeat_interval(scores, by=by)
 
 
 def test_more_runs_are_narrower() -> None:

@@ -9,6 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from eyechart.analysis.power import Spreads, Wish, plan_power, spreads_of
+from eyechart.analysis.table import Group
 from eyechart.core.records import Estimate, NotEstimable
 from eyechart.stats.intervals import mean_clustered
 from eyechart.stats.means import moments
@@ -25,6 +27,8 @@ from eyechart.stats.power import (
     resampling_limit,
     runs_for,
     smallest_difference,
+    standard_errors_shown,
+    times_items,
 )
 from eyechart.stats.repeats import PairedSplit, split_paired
 
@@ -295,6 +299,50 @@ def test_absences() -> None:
     ):
         assert isinstance(refused, NotEstimable)
         assert refused.reason
+
+
+def test_planning_by_t_is_counting_up() -> None:
+    for seen, df in ((2.0, 4.0), (0.4, 7.0), (3.5, 119.0), (9.0, 3.0)):
+        r = times_items(seen, df, power=0.8)
+        assert standard_errors_shown(max(1.0, r * df), power=0.8) <= r**0.5 * seen * (1 + 1e-9)
+        assert standard_errors_shown(max(1.0, 0.99 * r * df), power=0.8) > (0.99 * r) ** 0.5 * seen
+    assert times_items(2.8015852, 1e9, power=0.8) == pytest.approx(1, rel=1e-6)
+
+
+def test_clusters_multiply_items_and_not_the_noise_of_runs() -> None:
+    """100 clusters of 5 with ten noisy runs: the variance of one run of them, forecast and as it is."""
+    rng, labels, forecast = np.random.default_rng(4), np.repeat(np.arange(100), 5), list[float]()
+    for _ in range(12):
+        p = 1 / (1 + np.exp(-rng.normal(0, 0.9, 100)[labels]))
+        runs = (rng.random((500, 10)) < p[:, None]) * 1.0
+        group = Group(
+            by=(), values=runs, missing=np.zeros(runs.shape, dtype=bool), items=np.arange(500), clusters=labels
+        )
+        name, known = spreads_of([group], "t")
+        # Half-width on 500 items with one run: 1.96 standard errors of the mean.
+        found = plan_power(name, known, Wish(half_width=0.03, runs=1))
+        assert isinstance(found.items_buy, float)
+        forecast.append((found.items_buy / 1.959964) ** 2)
+        again = plan_power(name, known, Wish(half_width=0.03)).items_buy
+        assert again == pytest.approx(1.959964 * (moments(runs.mean(axis=1), labels).se))
+    # .404 by 300 simulated suites of one run; .883, when run noise was multiplied as well.
+    assert np.mean(forecast) * 500 == pytest.approx(0.404, abs=0.04)
+
+
+def test_one_wish_has_one_answer() -> None:
+    known = Spreads(item_sd=0.3, run_sd=0.5, items=200, runs=3, paired=True)
+    for wish in (Wish(half_width=0.03, cost_item=4), Wish(delta=0.03, cost_item=4)):
+        found = plan_power("b - a", known, wish)
+        assert isinstance(found.allocation, Allocation)
+        # The cheapest plan has three runs, as there are: then both ways count the same items.
+        assert (found.allocation.runs, found.allocation.items) == (3, found.items_needed)
+    assert (
+        "give the difference on new items to +- 3 points" in plan_power("b - a", known, Wish(half_width=0.03)).sentence
+    )
+    single = Spreads(item_sd=0.3, items=200, runs=1)
+    said = plan_power("a", single, Wish(half_width=0.03, runs=10)).sentence
+    assert "what 10 runs of each item change is not known" in said
+    assert "not known" not in plan_power("a", single, Wish(half_width=0.03, runs=1)).sentence
 
 
 @pytest.mark.parametrize(

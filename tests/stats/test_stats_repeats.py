@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from eyechart.core.records import Estimate, NotEstimable
 from eyechart.stats.intervals import repeat_interval
 from eyechart.stats.means import moments
-from eyechart.stats.repeats import NoiseSplit, PairedSplit, split_noise, split_paired
+from eyechart.stats.repeats import NoiseSplit, PairedSplit, observed, run_effects, split_noise, split_paired
+from eyechart.stats.runs import Exchangeability, exchangeable
 
 SHARED = Path(__file__).parents[2].parent / "shared" / "data"
 Array = NDArray[np.float64]
@@ -150,6 +151,52 @@ def test_never_flipping() -> None:
     assert (s.always_right, s.always_wrong, s.flipping) == (2, 1, 0)
     same = noise(split_noise([[1, 1], [1, 1]]))
     assert (same.icc, same.icc_averaged, same.run_share) == (None, None, None)
+
+
+# Runs as effects
+
+
+@settings(deadline=None, max_examples=40)
+@given(seeds, st.integers(3, 25), st.integers(2, 6), st.floats(0, 0.5))
+def test_run_effects_are_least_squares(seed: int, n: int, k: int, missing: float) -> None:
+    rng = np.random.default_rng(seed)
+    x, mask = rng.random((n, k)), rng.random((n, k)) < missing
+    mask[mask.all(axis=1), 0] = False
+    found = run_effects(observed(x, mask))
+    rows, columns = np.nonzero(~mask)
+    design = np.hstack([np.eye(n)[rows], np.eye(k)[columns]])
+    if found is None:
+        assert np.linalg.matrix_rank(design) < n + k - 1
+        return
+    assert np.linalg.matrix_rank(design) == n + k - 1
+    fit = np.linalg.lstsq(design, x[rows, columns], rcond=None)[0][n:]
+    assert found.effects - found.effects[0] == pytest.approx(fit - fit[0], abs=1e-8)
+    assert float(found.weights @ found.effects) == pytest.approx(0, abs=1e-9)
+    counts = (~mask).sum(axis=1)
+    assert found.weights == pytest.approx(np.mean(~mask / counts[:, None], axis=0))
+    assert found.items == int((counts > 1).sum())
+
+
+def test_run_effects_without_gaps_are_run_means() -> None:
+    x = fair(np.random.default_rng(20), 80, 5)
+    found, e = run_effects(observed(x)), exchangeable(x)
+    assert found is not None
+    assert isinstance(e, Exchangeability)
+    assert found.effects == pytest.approx(x.mean(axis=0) - x.mean())
+    assert (found.statistic, found.df) == (pytest.approx(e.statistic), e.df)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_the_statistic_of_run_effects_keeps_its_law_with_gaps(missing: float) -> None:
+    rng, found = np.random.default_rng(21), list[float]()
+    for _ in range(600):
+        mask = rng.random((100, 5)) < missing
+        mask[np.arange(100), rng.integers(5, size=100)] = False
+        r = run_effects(observed(fair(rng, 100, 5), mask))
+        assert r is not None
+        found.append(r.statistic)
+    assert np.mean(found) == pytest.approx(4, abs=4 * 8**0.5 / 600**0.5)
+    assert np.mean(np.array(found) > 9.488) < 0.05 + 4 * (0.05 * 0.95 / 600) ** 0.5
 
 
 # Two set-ups

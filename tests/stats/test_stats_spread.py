@@ -10,13 +10,17 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from eyechart.core.records import NotEstimable
+from eyechart.stats.laws import t_quantile
+from eyechart.stats.means import intraclass, moments, satterthwaite
 from eyechart.stats.spread import (
     Divergence,
     Spread,
     crossed_spread,
     crossed_squares,
     expected_max_of_noise,
+    level_range,
     noise_corrected_sd,
+    noise_of_means,
     variant_divergence,
 )
 
@@ -71,6 +75,65 @@ def test_singleton_clusters_are_no_clusters_and_doubled_items_need_them() -> Non
     assert clustered.warnings == ()
     few = known(crossed_spread(table, np.arange(40) % 8))
     assert few.warnings == ("8.0 effective clusters, under 20: the noise is poorly known",)
+
+
+def test_noise_of_one_direction_is_that_of_a_mean() -> None:
+    rng = np.random.default_rng(3)
+    codes = np.repeat(np.arange(8), [30, 9, 7, 5, 4, 3, 1, 1])
+    values = rng.normal(0, 1, codes.size) + rng.normal(0, 1, 8)[codes]
+    away, m = values - values.mean(), moments(values, codes)
+    sums = np.array([away[codes == g].sum() for g in range(8)], dtype=np.float64)
+    found = noise_of_means(sums**2, float(away @ away), np.bincount(codes).astype(float))
+    assert found.variance == pytest.approx(m.se**2)
+    assert found.df == pytest.approx(m.df)
+    assert found.df == pytest.approx(satterthwaite(np.bincount(codes).astype(float), intraclass(values, codes)))
+    # Two directions that are copies: twice the variance, the same degrees of freedom of each.
+    twice = noise_of_means(2 * sums**2, 2 * float(away @ away), np.bincount(codes).astype(float))
+    assert (twice.variance, twice.df) == pytest.approx((2 * found.variance, found.df))
+
+
+def test_noise_with_a_giant_cluster_is_not_too_small() -> None:
+    """Independent items, 60 of 120 in one cluster: CR2 is unbiased, CR1 takes off too little."""
+    rng, codes = np.random.default_rng(5), np.array([0] * 60 + list(range(1, 61)))
+    tables = [rng.random((4, 120)) for _ in range(400)]
+    cr1, cr2 = (
+        np.mean([known(crossed_spread(t, codes, method=method)).noise_sd ** 2 for t in tables])
+        for method in ("cr1", "cr2")
+    )
+    truth = 1 / 12 / 120
+    assert cr2 == pytest.approx(truth, rel=0.1)
+    assert cr1 < 0.85 * truth
+    ps = [known(crossed_spread(t, codes)).p for t in tables]
+    assert np.mean(np.array(ps) < 0.05) < 0.083
+
+
+def test_range_of_levels_against_pairs_one_by_one() -> None:
+    rng = np.random.default_rng(1)
+    table, codes = rng.random((4, 40)) + np.array([[0.0], [0.1], [0.4], [0.2]]), np.arange(40) // 4
+    found = level_range(table, codes)
+    gap = moments(table[2] - table[0], codes)
+    assert found.width == pytest.approx(gap.mean)
+    assert found.low == pytest.approx(gap.mean - t_quantile(1 - 0.025 / 6, 9) * gap.se)
+    spread = known(crossed_spread(table / 2, codes))
+    assert spread.reliability is not None
+    assert found.corrected == pytest.approx(gap.mean * spread.reliability**0.5)
+    equal = level_range([[0.0, 1.0], [1.0, 0.0]])
+    assert (equal.width, equal.corrected) == (0.0, 0.0)
+    sure = level_range([[0.1, 0.3], [0.2, 0.4]])  # all items moved alike: no noise to take off
+    assert (sure.width, sure.corrected, sure.low) == pytest.approx((0.1, 0.1, 0.1))
+    for bad in ([[0.1, 0.2]], [[0.1], [0.2]]):
+        with pytest.raises(ValueError, match="two levels"):
+            level_range(bad)
+
+
+def test_range_of_levels_is_not_the_luck_of_many() -> None:
+    rng = np.random.default_rng(9)
+    effects = np.linspace(0, 0.03, 8)
+    null = [level_range(_planted(rng, np.zeros(8), 200)) for _ in range(300)]
+    assert np.mean([r.low > 0 for r in null]) < 0.08
+    found = [level_range(_planted(rng, effects, 800)) for _ in range(200)]
+    assert np.mean([r.width for r in found]) > 0.055  # half of it is luck
+    assert np.mean([r.corrected for r in found]) == pytest.approx(0.03, abs=0.012)
 
 
 def test_no_spread_beyond_noise_is_said() -> None:

@@ -8,9 +8,10 @@ import pytest
 from numpy.typing import NDArray
 
 from eyechart.core.records import Estimate, Interval, NotEstimable
+from eyechart.stats.bootstrap import bootstrap_means
 from eyechart.stats.intervals import mean_clustered, mean_stratified
 from eyechart.stats.paired import paired_change
-from eyechart.stats.suites import RankAgreement, aggregate, rank_agreement, trends
+from eyechart.stats.suites import RankAgreement, aggregate, all_trends, averaged, holm_steps, rank_agreement, trends
 
 Array = NDArray[np.float64]
 
@@ -74,7 +75,7 @@ def test_given_weights_and_items() -> None:
 
 def test_no_aggregate() -> None:
     part, lacking = benchmark([1, 0, 1, 0]), NotEstimable(name="gone", reason="no items")
-    still = mean_clustered([1, 1, 1], name="still")
+    still = mean_clustered([0.5, 0.5, 0.5], name="still")
     for parts, words in (([], "no benchmarks"), ([part, lacking], "gone"), ([part, still], "still")):
         found = aggregate(parts)
         assert isinstance(found, NotEstimable)
@@ -92,6 +93,41 @@ def test_aggregate_covers() -> None:
         assert e.interval is not None
         hits += e.interval.low <= (2 / 3 + 1 / 4 + 1 / 2) / 3 <= e.interval.high
     assert 0.93 <= hits / 1000 <= 0.97
+
+
+def test_a_benchmark_that_is_all_right_is_no_obstacle() -> None:
+    parts = [mean_clustered([1] * 40), mean_clustered([1] * 30 + [0] * 10)]
+    e = aggregate(parts)
+    assert isinstance(e, Estimate)
+    assert (e.value, e.se) == (0.875, None)
+    assert e.interval is not None
+    low = 0.875 - 0.5 * ((1 - 0.91238) ** 2 + (0.75 - 0.59806) ** 2) ** 0.5
+    assert (e.interval.low, e.interval.high) == pytest.approx((low, 0.875 + 0.5 * (0.85813 - 0.75)), abs=2e-5)
+    assert isinstance(aggregate(parts, level=0.9), NotEstimable)  # its interval is at .95
+    rng, hits = np.random.default_rng(4), 0
+    for _ in range(600):
+        found = aggregate([mean_clustered((rng.random(40) < 0.96) * 1.0) for _ in range(3)])
+        assert isinstance(found, Estimate)
+        assert found.interval is not None
+        hits += found.interval.low <= 0.96 <= found.interval.high
+    assert hits / 600 >= 0.95 - 3 * (0.05 * 0.95 / 600) ** 0.5
+
+
+def test_equal_contestants_are_one_family() -> None:
+    rng, seen, apart = np.random.default_rng(9), 0, 0
+    for _ in range(40):
+        base = rng.random((3, 100))
+        first = rng.random((3, 100)) < base
+        rows = {
+            str(c): {
+                str(b): paired_change(rng.random(100) < p, r) for b, (p, r) in enumerate(zip(base, first, strict=True))
+            }
+            for c in range(6)
+        }
+        seen += any(t.up or t.down for t in all_trends(rows).values())
+        apart += any(t.up or t.down for t in map(trends, rows.values()))
+    assert seen / 40 <= 0.05 + 3 * (0.05 * 0.95 / 40) ** 0.5
+    assert seen < apart
 
 
 def suite(rng: np.random.Generator, shifts: list[float]) -> dict[str, Estimate | NotEstimable]:
@@ -179,6 +215,38 @@ def test_noise_of_scores() -> None:
     expected = np.quantile(twin, [0.025, 0.975])
     assert (wild.tau_noise.low, wild.tau_noise.high) == pytest.approx(tuple(expected), abs=0.07)
     assert isinstance(agreed(x, x).tau_noise, NotEstimable)
+
+
+def test_models_that_share_items_keep_their_order() -> None:
+    """What tau does over suites, against its noise interval: standard errors are large, orders nearly sure."""
+    rng, taus, ends = np.random.default_rng(5), list[float](), list[tuple[float, float]]()
+    skill = np.linspace(-0.5, 0.5, 6)[:, None]
+    for _ in range(25):
+        lists, drawn = list[Array](), list[Array]()
+        for seed in range(2):
+            item = rng.normal(0, 3, 60)
+            scores = (rng.random((6, 60, 20)) < 1 / (1 + np.exp(-skill - item))[..., None]).mean(axis=2)
+            means = bootstrap_means(scores, seed=seed, draws=300)
+            assert not isinstance(means, NotEstimable)
+            lists.append(scores.mean(axis=1))
+            drawn.append(means)
+        r = agreed(*lists, resampled=(drawn[0], drawn[1]), draws=200)
+        taus.append(r.tau.value)
+        if isinstance(r.tau_noise, Interval):
+            ends.append((r.tau_noise.low, r.tau_noise.high))
+    assert np.mean(taus) > 0.85
+    # Drawn apart, within their standard errors, they were said to lie anywhere from -.37 to .85.
+    assert np.mean([low for low, _ in ends]) > 0.4
+    assert np.mean([low <= np.mean(taus) <= high for low, high in ends]) > 0.9
+
+
+def test_bad_resamples_and_steps() -> None:
+    with pytest.raises(ValueError, match="resampled"):
+        rank_agreement([1, 2, 3], [1, 3, 2], resampled=(np.zeros((5, 3)), np.zeros((5, 2))))
+    with pytest.raises(ValueError, match="shape"):
+        averaged(np.zeros((2, 2, 2)), np.zeros((2, 2, 1)))
+    assert holm_steps([], 0.05) == []
+    assert holm_steps([0.001, 0.002], 0.05) == [0.025, 0.05]
 
 
 def tau_coverage(reps: int, seed: int) -> float:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from eyechart.analysis.table import Group, Table, shared_items, unnumbered
+from eyechart.analysis.table import Floats, Group, Table, shared_items, unnumbered
 from eyechart.core.errors import InputError
 from eyechart.core.records import Estimate, NotEstimable
 from eyechart.core.registry import hint
@@ -86,24 +87,25 @@ def compare(
 ) -> Compared:
     """Compare the `labels` of column `by` (all, where none are named), item by item.
 
-    Of two, the change is second minus first. `over`: factors over whose set-ups each item is averaged, and
-    over which the order is looked at. `bound`: what counts as the same. Raises InputError: one label, no
+    Of two, the change is second minus first. `over`: factors over whose set-ups the order is looked at, and each
+    item averaged: the mean of its means over runs, where every set-up has it; single runs bear one label in all. `bound`: what counts as the same. Raises InputError: one label, no
     item in common, unknown names, two scores for an item in one run.
     """
     chosen = _labels(table, by, labels)
     kept = _only(table, by, chosen)
     set_ups = _set_ups(kept, by, chosen, over)
-    groups = [_average([row[i] for row in set_ups.values()]) for i in range(len(chosen))]
-    items = shared_items(groups)
+    items = shared_items([g for row in set_ups.values() for g in row])
     if not len(items):
         raise InputError(f"{' and '.join(chosen)} have no item in common; a comparison needs the same items",
                          file=table.source)  # fmt: skip
-    every = len(np.unique(np.concatenate([g.items for g in groups])))
-    groups = [g.only(items) for g in groups]
+    groups = [tuple(row[i].only(items) for row in set_ups.values()) for i in range(len(chosen))]
+    runs = _runs(kept, by, over)
+    scores = {name: _stacked(row, runs) for name, row in zip(chosen, groups, strict=True)}
+    whole = groups[0][0].clusters
     found = compare_all(
-        {name: g.values for name, g in zip(chosen, groups, strict=True)},
-        groups[0].clusters,
-        masks={name: g.missing for name, g in zip(chosen, groups, strict=True)},
+        {name: values for name, (values, _) in scores.items()},
+        whole,
+        masks={name: missing for name, (_, missing) in scores.items()},
         bound=bound,
         level=level,
         power=power,
@@ -111,8 +113,7 @@ def compare(
     )
     if isinstance(found, NotEstimable):
         raise InputError(found.reason, file=table.source)
-    clusters = None if groups[0].clusters is None else len(np.unique(groups[0].clusters))
-    left_out = every - len(items)
+    every = len(kept.item.used)
     return Compared(
         source=table.source,
         by=by,
@@ -120,15 +121,15 @@ def compare(
         level=level,
         bound=bound,
         items=len(items),
-        left_out=left_out,
-        runs=tuple((name, g.values.shape[1]) for name, g in zip(chosen, groups, strict=True)),
-        clusters=clusters,
+        left_out=every - len(items),
+        runs=tuple((name, values.shape[1]) for name, (values, _) in scores.items()),
+        clusters=None if whole is None else len(np.unique(whole)),
         comparisons=found,
-        over=_over(kept, by, chosen, over, set_ups, seed) if over and len(set_ups) > 1 else None,
+        over=_over(kept, by, chosen, over, set_ups, level, seed) if over and len(set_ups) > 1 else None,
         sentence=_sentence(found, level),
         details=tuple(detail(pair) for pair in found.pairs),
-        warnings=_warnings(found, left_out, every),
-        notes=table.notes + unnumbered(table, [g.values.shape[1] for g in groups]),
+        warnings=_unlike(groups) + _warnings(found, every - len(items), every, len(set_ups)),
+        notes=table.notes + unnumbered(table, [g.values.shape[1] for row in groups for g in row]),
         fingerprint=table.fingerprint,
     )
 
@@ -171,24 +172,37 @@ def _set_ups(
     return whole
 
 
-def _average(groups: Sequence[Group]) -> Group:
-    """Run by run, the mean over set-ups, on the items that all have; missing where any is."""
+def _runs(table: Table, by: str, over: Sequence[str]) -> dict[tuple[tuple[str, str], ...], tuple[int, ...]]:
+    """The run of each column of each group: its place among all labels of runs, or in its group where there are none."""
+    if table.run is None:
+        return {g.by: tuple(range(g.values.shape[1])) for g in table.groups([by, *over])}
+    place = {code: i for i, code in enumerate(table.run.used)}
+    return {name: tuple(place[c] for c in table.run.take(rows).used) for name, rows in table.labels([by, *over])}
+
+
+def _stacked(
+    groups: Sequence[Group], runs: dict[tuple[tuple[str, str], ...], tuple[int, ...]]
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """Scores and gaps of one label on the items that all set-ups have, [n, K, S]; a column is one run everywhere.
+
+    One set-up is left as it is, [n, K].
+    """
     if len(groups) == 1:
-        return groups[0]
-    items = shared_items(groups)
-    parts = [g.only(items) for g in groups]
-    width = min(p.values.shape[1] for p in parts)
-    missing = np.any([p.missing[:, :width] for p in parts], axis=0)
-    values = np.where(missing, 0.0, np.mean([p.values[:, :width] for p in parts], axis=0))
-    keep = ~missing.all(axis=1)
-    clusters = parts[0].clusters
-    return Group(
-        by=groups[0].by[:1],
-        values=values[keep],
-        missing=missing[keep],
-        items=items[keep],
-        clusters=None if clusters is None else clusters[keep],
-    )
+        return groups[0].values, groups[0].missing
+    every = sorted({run for g in groups for run in runs[g.by]})
+    shape = (len(groups[0].items), len(every), len(groups))
+    values, missing = np.zeros(shape), np.ones(shape, dtype=np.bool_)
+    for s, group in enumerate(groups):
+        at = [every.index(run) for run in runs[group.by]]
+        values[:, at, s], missing[:, at, s] = group.values, group.missing
+    return values, missing
+
+
+def _unlike(groups: Sequence[Sequence[Group]]) -> tuple[str, ...]:
+    widths = [g.values.shape[1] for row in groups for g in row]
+    if len(groups[0]) == 1 or min(widths) == max(widths):
+        return ()
+    return (f"set-ups hold {min(widths)} to {max(widths)} runs: each set-up counts the same, however many it has",)
 
 
 def _over(
@@ -197,6 +211,7 @@ def _over(
     labels: Sequence[str],
     over: Sequence[str],
     set_ups: dict[tuple[str, ...], tuple[Group, ...]],
+    level: float,
     seed: int,
 ) -> OverSetUps:
     items = shared_items([g for row in set_ups.values() for g in row])
@@ -210,12 +225,18 @@ def _over(
         set_ups=tuple(set_ups),
         left_out=len(all_set_ups) - len(set_ups),
         means=tuple((name, tuple(scores[i].mean(axis=1).tolist())) for i, name in enumerate(labels)),
-        beats=tuple((labels[i], labels[j], beats(scores[i], scores[j], clusters, seed=seed)) for i, j in pairs),
+        beats=tuple(
+            (labels[i], labels[j], beats(scores[i], scores[j], clusters, level=level, seed=seed)) for i, j in pairs
+        ),
         flips=flip_rate(scores),
         concordance=kendall_w(scores),
         risk_adjusted=risk_adjusted(scores, clusters),
-        reliability=tuple((name, reliability(scores[i], clusters, seed=seed)) for i, name in enumerate(labels)),
-        turns=tuple((labels[i], labels[j], smallest_turn(scores[i], scores[j], codes, clusters)) for i, j in pairs),
+        reliability=tuple(
+            (name, reliability(scores[i], clusters, level=level, seed=seed)) for i, name in enumerate(labels)
+        ),
+        turns=tuple(
+            (labels[i], labels[j], smallest_turn(scores[i], scores[j], codes, clusters, level=level)) for i, j in pairs
+        ),
     )
 
 
@@ -233,12 +254,14 @@ def turn_text(over: OverSetUps, a: str, b: str, turns: Turns) -> str:
     )
 
 
-def _warnings(found: Comparisons, left_out: int, every: int) -> tuple[str, ...]:
+def _warnings(found: Comparisons, left_out: int, every: int, set_ups: int) -> tuple[str, ...]:
     out: list[str] = []
     if left_out:
-        out.append(f"{left_out:,} of {every:,} items lack a score of some model and are left out")
+        where = "" if set_ups == 1 else " in some set-up"
+        out.append(f"{left_out:,} of {every:,} items lack a score of some model{where} and are left out")
     for pair in found.pairs:
-        for warning in pair.comparison.warnings:
+        change = pair.comparison.change
+        for warning in (*(change.warnings if isinstance(change, Estimate) else ()), *pair.comparison.warnings):
             text = warning if len(found.pairs) == 1 else f"{pair.b} against {pair.a}: {warning}"
             if text not in out:
                 out.append(text)
@@ -284,10 +307,11 @@ def _p(pair: Pair) -> str:
 
 
 def _tell(c: Comparison) -> str:
-    """What would tell: more items, or more runs."""
+    """What would tell: more items (of more clusters, where there are any), or more runs."""
     more: list[str] = []
-    if c.needed_items is not None:
-        more.append(f"about {max(1, c.needed_items - c.n):,} more items")
+    if c.needed_items is not None and c.needed_items > c.n:
+        clustered = isinstance(c.change, Estimate) and c.change.n < c.n
+        more.append(f"about {c.needed_items - c.n:,} more items{' in more clusters' * clustered}")
     if isinstance(c.needed_runs, int):
         more.append(f"about {c.needed_runs:,} runs of each")
     return f"{' or '.join(more)} would tell" if more else "what would tell is not known"

@@ -2,7 +2,7 @@
 
 A level is compared with the baseline level of its factor in every pair of set-ups that differ in
 nothing else, item by item; the changes are averaged over those pairs first and over items second, so
-that the interval speaks of new items. Pairs that are one and the same evaluation (top_p at
+that the interval speaks of new items. An item that lacks a score in some pairs is averaged over the others. Pairs that are one and the same evaluation (top_p at
 temperature 0) are left out and counted. All p-values of the map are corrected together (Holm).
 """
 
@@ -27,12 +27,16 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class _Pairs:
-    """Aligned scores of a level and of the baseline level, [contexts, items], on shared items."""
+    """Scores of a level and of the baseline level, [contexts, items], of the items that have a pair.
+
+    Where either is missing both are NaN, inside this room only; every item has one pair at least."""
 
     a: Floats
     b: Floats
     items: NDArray[np.int64]
     inert: int
+    excluded: NDArray[np.int64]
+    """Items without any pair."""
 
 
 def heat_map(observed: Observations, layout: Layout, level: float) -> tuple[HeatEntry, ...]:
@@ -80,10 +84,13 @@ def _pairs(means: Floats, contexts: list[dict[str, int]], baseline: str, name: s
     # A pair of cells met in several contexts (under aliases) is one comparison, not several.
     acting = list(dict.fromkeys(acting))
     if not acting:
-        return _Pairs(np.empty((0, 0)), np.empty((0, 0)), np.empty(0, dtype=np.int64), inert)
+        nothing = np.empty(0, dtype=np.int64)
+        return _Pairs(np.empty((0, 0)), np.empty((0, 0)), nothing, inert, nothing)
     a, b = means[[x for x, _ in acting]], means[[y for _, y in acting]]
-    shared = np.flatnonzero(~(np.isnan(a) | np.isnan(b)).any(axis=0))
-    return _Pairs(a[:, shared], b[:, shared], shared.astype(np.int64), inert)
+    lacking = np.isnan(a) | np.isnan(b)
+    a, b = np.where(lacking, np.nan, a), np.where(lacking, np.nan, b)
+    some, none = np.flatnonzero(~lacking.all(axis=0)), np.flatnonzero(lacking.all(axis=0))
+    return _Pairs(a[:, some], b[:, some], some.astype(np.int64), inert, none.astype(np.int64))
 
 
 def _change(pairs: _Pairs, clusters: NDArray[np.int64] | None, level: float) -> Number:
@@ -93,17 +100,22 @@ def _change(pairs: _Pairs, clusters: NDArray[np.int64] | None, level: float) -> 
     if not len(pairs.items):
         return NotEstimable(name="change", reason="no item was scored in all set-ups compared")
     chosen = None if clusters is None else clusters[pairs.items]
-    return paired_change(pairs.a.mean(axis=0), pairs.b.mean(axis=0), chosen, level=level, name="change")
+    a, b = np.nanmean(pairs.a, axis=0), np.nanmean(pairs.b, axis=0)
+    change = paired_change(a, b, chosen, level=level, name="change")
+    return replace(change, excluded=len(pairs.excluded)) if isinstance(change, Estimate) else change
 
 
 def _context_spread(pairs: _Pairs, clusters: NDArray[np.int64] | None) -> tuple[float | None, float | None]:
-    """Does the level do the same everywhere? SD of its change over contexts, raw and without noise."""
-    if len(pairs.a) < 2 or len(pairs.items) < 2:
+    """Does the level do the same everywhere? SD of its change over contexts, raw and without noise.
+
+    Of the items that have all pairs: else contexts would differ by which items they lack."""
+    whole = ~np.isnan(pairs.a).any(axis=0)
+    if len(pairs.a) < 2 or whole.sum() < 2:
         return None, None
-    changes = pairs.a - pairs.b
+    changes = (pairs.a - pairs.b)[:, whole]
     raw = float(changes.mean(axis=1).std(ddof=1))
-    chosen = None if clusters is None else clusters[pairs.items]
-    spread = crossed_spread((changes + 1) / 2, chosen)  # scaled into [0, 1]; undone below
+    chosen = None if clusters is None else clusters[pairs.items[whole]]
+    spread = crossed_spread((changes + 1) / 2, chosen, method="cr2")  # scaled into [0, 1]; undone below
     if isinstance(spread, NotEstimable):
         return raw, None
     return raw, 2 * spread.sd if isinstance(spread.sd, float) else 0.0
@@ -135,10 +147,12 @@ def _by_group(
     observed: Observations, pairs: _Pairs, clusters: NDArray[np.int64] | None, level: float
 ) -> tuple[tuple[str, Number, bool], ...]:
     names = [observed.groups[int(i)] for i in pairs.items]
+    without = [observed.groups[int(i)] for i in pairs.excluded]
     out: list[tuple[str, Number, bool]] = []
     for group in dict.fromkeys(n for n in names if n is not None):
         at = np.array([i for i, n in enumerate(names) if n == group])
-        part = _Pairs(pairs.a[:, at], pairs.b[:, at], pairs.items[at], pairs.inert)
+        lost = pairs.excluded[[name == group for name in without]]
+        part = _Pairs(pairs.a[:, at], pairs.b[:, at], pairs.items[at], pairs.inert, lost)
         out.append((group, _change(part, clusters, level), False))
     return tuple(sorted(out, key=lambda row: row[0]))
 
@@ -168,8 +182,9 @@ def level_table(
 ) -> tuple[tuple[str, ...], Floats, NDArray[np.int64], int]:
     """Scores [levels, items], averaged over the contexts in which every level was measured.
 
-    Returns the levels that could be placed, the table on the items shared by all, those items, and
-    the number of contexts (0: nothing to compare).
+    Each item is averaged over those contexts in which it has a score on every level. Returns the levels that
+    could be placed, the table of the items that have such a context, those items, and the number of
+    contexts (0: nothing to compare).
     """
     contexts = layout.contexts(factor)
     full = [c for c in contexts if all(name in c for name in factor.levels)]
@@ -183,11 +198,14 @@ def level_table(
     acting = [cells for cells in acting if len(set(cells)) > 1]
     if not acting or len(levels) < 2:
         return levels, np.empty((0, 0)), np.empty(0, dtype=np.int64), 0
-    table = np.mean(
-        [np.stack([observed.means(cell) for cell in cells]) for cells in acting], axis=0
-    )  # a NaN in any context drops the item
-    shared = np.flatnonzero(~np.isnan(table).any(axis=0)).astype(np.int64)
-    return levels, table[:, shared], shared, len(acting)
+    total, seen = np.zeros((len(levels), len(observed.items))), np.zeros(len(observed.items))
+    for cells in acting:
+        scores = np.stack([observed.means(cell) for cell in cells])
+        whole = ~np.isnan(scores).any(axis=0)
+        total[:, whole] += scores[:, whole]
+        seen += whole
+    shared = np.flatnonzero(seen).astype(np.int64)
+    return levels, total[:, shared] / seen[shared], shared, len(acting)
 
 
 def factor_spreads(observed: Observations, layout: Layout) -> tuple[FactorSpread, ...]:
@@ -203,7 +221,7 @@ def factor_spreads(observed: Observations, layout: Layout) -> tuple[FactorSpread
             continue
         means = table.mean(axis=1)
         clusters = observed.cluster_codes
-        spread = crossed_spread(table, None if clusters is None else clusters[items])
+        spread = crossed_spread(table, None if clusters is None else clusters[items], method="cr2")
         missing = isinstance(spread, NotEstimable)
         out.append(
             FactorSpread(

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from eyechart.analysis.compare import points
-from eyechart.analysis.table import Group, shared_items
+from eyechart.analysis.table import Floats, Group, shared_items
 from eyechart.core.errors import InputError
 from eyechart.core.records import NotEstimable
 from eyechart.stats.power import (
@@ -32,7 +33,7 @@ class Wish:
     """What is wanted, and what is known; fractions of 1."""
 
     half_width: float | None = None
-    """Of the interval of a score."""
+    """Of the interval of a score; of a difference, where two are compared."""
     delta: float | None = None
     """Difference of two scores to be seen."""
     power: float = 0.8
@@ -56,7 +57,10 @@ class Spreads:
     """Between items (of differences, for a comparison), run noise removed."""
     run_sd: float | None = None
     """Of one score of one item from run to run (of a difference, for a comparison)."""
+    item_sd_clustered: float | None = None
+    """As `item_sd`, with what clusters add: sqrt(n SE^2 - run noise). Plans use it; None where there are none."""
     design_effect: float = 1.0
+    """Of the means at the runs at hand: clusters multiply the items needed by it. Run noise knows no clusters."""
     items: int | None = None
     runs: int | None = None
     paired: bool = False
@@ -91,38 +95,49 @@ def spreads_of(groups: list[Group], source: str) -> tuple[str, Spreads]:
     group = groups[0]
     split, spread = split_noise(group.values, mask=group.missing), spread_of_runs(group.values, mask=group.missing)
     known = isinstance(spread, RunSpread)
-    effect = 1.0 if group.clusters is None else design_effect(group.means, group.clusters)
-    whole = isinstance(split, NoiseSplit)
-    single = None if whole or len(group.items) < 2 else float(np.std(group.means, ddof=1))
-    return group.name, Spreads(
-        run_mean_sd=spread.sd if known else None,
-        pilot=len(spread.scores) if known else None,
-        item_sd=split.item_variance_clipped**0.5 if whole else single,
-        run_sd=split.run_variance**0.5 if whole else None,
-        design_effect=effect if isinstance(effect, float) else 1.0,
-        items=len(group.items),
-        runs=group.values.shape[1],
+    return group.name, _with_items(
+        Spreads(
+            run_mean_sd=spread.sd if known else None,
+            pilot=len(spread.scores) if known else None,
+            runs=group.values.shape[1],
+        ),
+        group.means,
+        group.clusters,
+        split,
+    )
+
+
+def _with_items(
+    known: Spreads, values: Floats, clusters: NDArray[np.int64] | None, split: NoiseSplit | PairedSplit | NotEstimable
+) -> Spreads:
+    """`known` with the spread between items of `values` [n], means over runs or their differences."""
+    n = len(values)
+    if n < 2:
+        return replace(known, items=n)
+    spread = float(np.var(values, ddof=1))
+    effect = None if clusters is None else design_effect(values, clusters)
+    # Without repeats the two noises cannot be told apart: all of it counts as items, which needs no split.
+    item, run = (spread, None) if isinstance(split, NotEstimable) else (split.item_variance, split.run_variance)
+    noise, effect = spread - item, effect if isinstance(effect, float) else None
+    return replace(
+        known,
+        item_sd=max(0.0, item) ** 0.5,
+        run_sd=None if run is None else run**0.5,
+        item_sd_clustered=None if effect is None else max(0.0, effect * spread - noise) ** 0.5,
+        design_effect=1.0 if effect is None else effect,
+        items=n,
     )
 
 
 def _paired(a: Group, b: Group, source: str) -> Spreads:
     items = shared_items([a, b])
-    if not len(items):
-        raise InputError(f"{a.name} and {b.name} have no item in common", file=source)
+    if len(items) < 2:
+        many = "no item in common" if not len(items) else "one item in common, which says nothing about others"
+        raise InputError(f"{a.name} and {b.name} have {many}", file=source)
     a, b = a.only(items), b.only(items)
     split = split_paired(a.values, b.values, mask_a=a.missing, mask_b=b.missing)
-    differences = b.means - a.means
-    effect = 1.0 if a.clusters is None else design_effect(differences, a.clusters)
-    whole = isinstance(split, PairedSplit)
-    # Without repeats the two noises cannot be told apart: all of it counts as items, which needs no split.
-    return Spreads(
-        item_sd=split.item_variance_clipped**0.5 if whole else float(np.std(differences, ddof=1)),
-        run_sd=split.run_variance**0.5 if whole else None,
-        design_effect=effect if isinstance(effect, float) else 1.0,
-        items=len(items),
-        runs=min(a.values.shape[1], b.values.shape[1]),
-        paired=True,
-    )
+    known = Spreads(runs=min(a.values.shape[1], b.values.shape[1]), paired=True)
+    return _with_items(known, b.means - a.means, a.clusters, split)
 
 
 def plan_power(name: str, known: Spreads, wish: Wish) -> Power:
@@ -140,24 +155,27 @@ def plan_power(name: str, known: Spreads, wish: Wish) -> Power:
         if runs is not None:
             buys, limit = half_width(sd, runs, wish.level), resampling_limit(sd, runs, level=wish.level)
     items_needed = items_buy = None
-    if known.item_sd is not None:
+    item_sd = known.item_sd if known.item_sd_clustered is None else known.item_sd_clustered
+    if item_sd is not None:
         k, n = runs or 1, wish.items or known.items
-        effect, run_sd = known.design_effect, known.run_sd or 0.0
-        power = wish.power if known.paired or wish.delta is not None else None
+        # Without repeats the run noise of the runs at hand is in the items' part: other runs change nothing.
+        run_sd, power = known.run_sd or 0.0, _power(known, wish)
         target = wish.delta if wish.delta is not None else wish.half_width
         if target is not None:
-            items_needed = items_for(
-                target, known.item_sd, run_sd, k, power=power, level=wish.level, design_effect=effect
-            )
+            items_needed = items_for(target, item_sd, run_sd, k, power=power, level=wish.level)
         if n is not None:
-            items_buy = smallest_difference(
-                n, known.item_sd, run_sd, k, power=power, level=wish.level, design_effect=effect
-            )
+            items_buy = smallest_difference(n, item_sd, run_sd, k, power=power, level=wish.level)
     found = Power(
         name=name, known=known, wish=wish, runs_needed=needed, runs_buy=buys, limit=limit,
         items_needed=items_needed, items_buy=items_buy, allocation=_allocation(known, wish), sentence="",
     )  # fmt: skip
     return replace(found, sentence=_sentence(found))
+
+
+def _power(known: Spreads, wish: Wish) -> float | None:
+    """Chance of seeing the difference that is asked about; None: an interval is."""
+    asked = wish.delta is not None or (known.paired and wish.half_width is None)
+    return wish.power if asked else None
 
 
 def _allocation(known: Spreads, wish: Wish) -> Allocation | NotEstimable | None:
@@ -168,11 +186,11 @@ def _allocation(known: Spreads, wish: Wish) -> Allocation | NotEstimable | None:
     target = wish.delta if wish.delta is not None else wish.half_width
     if wish.budget is None and target is None:
         return NotEstimable(name="allocation", reason="needs a wished half-width or difference, or a budget")
-    quantiles = smallest_difference(2, 1.0, power=wish.power if wish.delta is not None else None, level=wish.level)
+    quantiles = smallest_difference(2, 1.0, power=_power(known, wish), level=wish.level)
     factor = quantiles * 2**0.5 if isinstance(quantiles, float) else 1.0
     return best_allocation(
-        known.item_sd**2 * known.design_effect,
-        known.run_sd**2 * known.design_effect,
+        (known.item_sd if known.item_sd_clustered is None else known.item_sd_clustered) ** 2,
+        known.run_sd**2,
         cost_item=wish.cost_item,
         cost_run=wish.cost_run,
         se=None if wish.budget is not None or target is None else target / factor,
@@ -197,12 +215,11 @@ def _sentence(p: Power) -> str:
             parts.append(
                 f"{p.items_needed:,} items show a difference of {_fine(p.wish.delta)} points in {p.wish.power:.0%} of cases"
             )
-        elif p.wish.half_width is not None and not p.known.paired:
-            parts.append(
-                f"{p.items_needed:,} items give the score on new items to +- {_fine(p.wish.half_width)} points"
-            )
         elif p.wish.half_width is not None:
-            parts.append(f"{p.items_needed:,} items show a difference of {_fine(p.wish.half_width)} points")
+            what = "difference" if p.known.paired else "score"
+            parts.append(
+                f"{p.items_needed:,} items give the {what} on new items to +- {_fine(p.wish.half_width)} points"
+            )
     if not parts and isinstance(p.runs_buy, HalfWidth):
         parts.append(
             f"{p.runs_buy.n:,} runs give the mean of the same items to +- {_fine(p.runs_buy.t)} points ({level})"
@@ -213,8 +230,8 @@ def _sentence(p: Power) -> str:
         n = p.wish.items or p.known.items
         what = (
             f"show differences from {points(p.items_buy)} points on in {p.wish.power:.0%} of cases"
-            if p.known.paired or p.wish.delta is not None
-            else f"give the score on new items to +- {points(p.items_buy)} points"
+            if _power(p.known, p.wish) is not None
+            else f"give the {'difference' if p.known.paired else 'score'} on new items to +- {points(p.items_buy)} points"
         )
         parts.append(f"{n:,} items {what}")
     if isinstance(p.allocation, Allocation):
@@ -222,6 +239,13 @@ def _sentence(p: Power) -> str:
         parts.append(
             f"cheapest: {a.items:,} items with {a.runs:,} run{'s' * (a.runs != 1)} each, at a cost of {a.cost:g}"
         )
+    if (
+        parts
+        and p.wish.runs not in (None, p.known.runs or 1)
+        and p.known.run_sd is None
+        and p.known.item_sd is not None
+    ):
+        parts.append(f"what {p.wish.runs:,} runs of each item change is not known: that takes repeats")
     if not parts:
         return "Nothing could be said; name --half-width, --delta, --runs or --items."
     text = "; ".join(parts)

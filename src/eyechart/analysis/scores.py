@@ -153,5 +153,5 @@ def common_spread(observed: Observations, cells: list[int]) -> Spread | None:
     if shared.sum() < 2:
         return None
     clusters = observed.cluster_codes
-    spread = crossed_spread(table[:, shared], None if clusters is None else clusters[shared])
+    spread = crossed_spread(table[:, shared], None if clusters is None else clusters[shared], method="cr2")
     return None if isinstance(spread, NotEstimable) else spread

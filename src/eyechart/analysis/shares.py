@@ -14,36 +14,25 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from eyechart.analysis.advice import Advice, advise
 from eyechart.analysis.compare import points
 from eyechart.analysis.table import Group, Table, shared_items, unnumbered
 from eyechart.core.errors import InputError
 from eyechart.core.records import Interval, NotEstimable
-from eyechart.stats.anova import Anova, crossed_anova
-from eyechart.stats.decision import Decision, Gauge, decision_study, gauge, smallest_numbers
+from eyechart.stats.anova import Anova, crossed_anova, level_means
+from eyechart.stats.decision import Components, Decision, Gauge, decision_study, gauge, smallest_numbers
+from eyechart.stats.means import TINY
 from eyechart.stats.shares import Share, Shares, factorial_shares, fitted_shares
 
 ITEM, RUN, SET_UP = "item", "run", "set-up"
+TWICE, TWICE_CLUSTERED = "twice the items", "twice the items (and clusters)"
 TAKEN = (ITEM, RUN, SET_UP, "residual")
 """Names of what every answer has; a factor of such a name is called `run (factor)`."""
 
-SMALL = 0.01
-"""A factor that surely moves the score by less (standard deviation) moves nothing that matters."""
-
-APART = 0.05
-"""Levels this far apart are different numbers: the field's threshold for variant divergence."""
-
-Disposition = Literal["lock", "average over", "annotate", "declare as a boundary"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Advice:
-    """What to do with one factor, and why."""
-
-    factor: str
-    disposition: Disposition
-    evidence: str
-    means: tuple[tuple[str, float], ...]
-    """Level and its mean over the set-ups on it."""
+ROUGHLY = (
+    "numbers for a wished reliability are right to the order of magnitude only: they hang on how far a few levels "
+    "happen to lie apart"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +68,7 @@ class Attributed:
     shares: Shares | NotEstimable
     """Score level."""
     anova: Anova | NotEstimable
-    """Item level."""
+    """Item level; where some items lack a run, of the others, if they are most (`anova.sizes` has their number)."""
     decision: Decision | NotEstimable
     """As measured: set-ups, items and runs as they are, set-ups random."""
     forecasts: tuple[Forecast, ...]
@@ -87,7 +76,7 @@ class Attributed:
     signal_to_noise: float | NotEstimable
     """Standard deviation between levels of the part over that between set-ups."""
     needed: tuple[tuple[str, int | NotEstimable], ...]
-    """Facet to the number of levels for the wished reliability; empty without a wish."""
+    """Facet to the number of levels for the wished reliability, known to an order of magnitude; empty without a wish."""
     advice: tuple[Advice, ...]
     sentence: str
     warnings: tuple[str, ...]
@@ -106,7 +95,11 @@ class _Grid:
     table: NDArray[np.float64]
     """[C, n] means over runs."""
     runs: NDArray[np.float64] | None
-    """[C, n, K] where every answer has K >= 2 runs."""
+    """[C, n', K] of the items that have K >= 2 runs in every set-up, where those are most."""
+    whole: NDArray[np.bool_]
+    """[n] which those are."""
+    unequal: str
+    """Why there is no table of runs though some were repeated; else empty."""
     clusters: NDArray[np.int64] | None
     left_out: int
 
@@ -115,6 +108,20 @@ class _Grid:
         """Numbers of levels, where every combination is there."""
         sizes = tuple(len(names) for names in self.levels)
         return sizes if len(self.codes) == int(np.prod(sizes)) else None
+
+    @property
+    def one_cluster(self) -> bool:
+        return self.clusters is not None and len(np.unique(self.clusters[self.whole])) < 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Study:
+    """What a forecast is made of."""
+
+    components: Components
+    """Of means: items in clusters count for less."""
+    sizes: dict[str, int]
+    clustered: bool
 
 
 def attribute(
@@ -143,6 +150,7 @@ def attribute(
     else:
         found = fitted_shares(grid.codes, grid.table, factors, grid.clusters, level=level, seed=seed, draws=draws)
     anova = _anova(grid, sizes)
+    study = _study(grid, anova)
     chosen = part or ("model" if "model" in factors and len(factors) > 1 and sizes is not None else None)
     means = grid.table.mean(axis=1)
     return Attributed(
@@ -160,14 +168,17 @@ def attribute(
         high=float(means.max()),
         shares=found,
         anova=anova,
-        decision=_decision(anova, None),
-        forecasts=_forecasts(anova),
-        gauge=_gauge(anova, chosen or ITEM),
-        signal_to_noise=_signal(anova, chosen),
-        needed=_needed(anova, chosen, reliability),
-        advice=tuple(_advice(grid, found, i, 1 - level) for i in range(len(factors))),
+        decision=study if isinstance(study, NotEstimable) else decision_study(study.components, study.sizes),
+        forecasts=_forecasts(study),
+        gauge=_gauge(anova, study, chosen or ITEM),
+        signal_to_noise=_signal(study, chosen),
+        needed=_needed(study, chosen, reliability),
+        advice=tuple(
+            advise(name, labels, each, grid.clusters, found)
+            for name, labels, each in zip(factors, grid.levels, level_means(grid.codes, grid.table), strict=True)
+        ),
         sentence=_sentence(found, means, level),
-        warnings=_warnings(grid, found, anova),
+        warnings=_warnings(grid, found, anova, reliability),
         notes=table.notes + unnumbered(table, [1 if grid.runs is None else grid.runs.shape[2]]),
         fingerprint=table.fingerprint,
     )
@@ -186,50 +197,66 @@ def _grid(table: Table, factors: Sequence[str]) -> _Grid:
     groups = [g.only(items) for g in groups]
     levels = tuple(tuple(table.column(f).names[c] for c in table.column(f).used) for f in factors)
     codes = [[names.index(label) for names, (_, label) in zip(levels, g.by, strict=True)] for g in groups]
+    runs, whole, unequal = _complete(groups)
     return _Grid(
         factors=tuple(f"{name} (factor)" if name in TAKEN else name for name in factors),
         levels=levels,
         codes=np.array(codes, dtype=np.intp),
         table=np.stack([g.means for g in groups]),
-        runs=_complete(groups),
+        runs=runs,
+        whole=whole,
+        unequal=unequal,
         clusters=groups[0].clusters,
         left_out=every - len(items),
     )
 
 
-def _complete(groups: Sequence[Group]) -> NDArray[np.float64] | None:
-    widths = {g.values.shape[1] for g in groups}
-    if len(widths) != 1 or min(widths) < 2 or any(g.missing.any() for g in groups):
-        return None
-    return np.stack([g.values for g in groups])
+def _complete(groups: Sequence[Group]) -> tuple[NDArray[np.float64] | None, NDArray[np.bool_], str]:
+    """Runs [C, n', K] of the items that have all of them in every set-up, which items, and why there is none."""
+    whole = ~np.any([g.missing.any(axis=1) for g in groups], axis=0)
+    widths = sorted({g.values.shape[1] for g in groups})
+    if widths[-1] < 2:
+        return None, np.ones_like(whole), ""
+    if len(widths) > 1:
+        return None, np.ones_like(whole), f"set-ups have {widths[0]} to {widths[-1]} runs"
+    if whole.sum() < 2 or 2 * whole.sum() <= len(whole):
+        return None, np.ones_like(whole), f"only {whole.sum():,} of {len(whole):,} items have every run"
+    return np.stack([g.values[whole] for g in groups]), whole, ""
 
 
 def _anova(grid: _Grid, sizes: tuple[int, ...] | None) -> Anova | NotEstimable:
     """Factors x items (x runs); one facet `set-up` where some combination is missing."""
     facets = (*grid.factors, ITEM) if sizes is not None else (SET_UP, ITEM)
     shape = sizes if sizes is not None else (len(grid.codes),)
-    if grid.runs is not None:
-        return crossed_anova(grid.runs.reshape(*shape, *grid.runs.shape[1:]), facets, repeats=True)
-    return crossed_anova(grid.table.reshape(*shape, -1), facets, repeats=False)
+    clusters = None if grid.clusters is None or grid.one_cluster else grid.clusters[grid.whole]
+    values = grid.table if grid.runs is None else grid.runs
+    values = values.reshape(*shape, *values.shape[1:])
+    return crossed_anova(values, facets, repeats=grid.runs is not None, clusters=clusters)
 
 
-def _numbers(anova: Anova, measured: str | None = None) -> dict[str, int]:
-    return {name: size for name, size in anova.sizes.items() if name != measured}
-
-
-def _decision(anova: Anova | NotEstimable, measured: str | None) -> Decision | NotEstimable:
+def _study(grid: _Grid, anova: Anova | NotEstimable) -> _Study | NotEstimable:
     if isinstance(anova, NotEstimable):
         return anova
-    return decision_study(anova.components, _numbers(anova, measured), measured=measured)
+    if grid.one_cluster:
+        return NotEstimable(name="forecast", reason="all items share one cluster; other clusters are unknown", n=1)
+    return _Study(
+        components=anova.components_of_means,
+        sizes=dict(anova.sizes) | {ITEM: grid.table.shape[1]},
+        clustered=grid.clusters is not None and len(np.unique(grid.clusters)) < len(grid.clusters),
+    )
 
 
-def _forecasts(anova: Anova | NotEstimable) -> tuple[Forecast, ...]:
+def _without(study: _Study, measured: str) -> dict[str, int]:
+    return {name: size for name, size in study.sizes.items() if name != measured}
+
+
+def _forecasts(study: _Study | NotEstimable) -> tuple[Forecast, ...]:
     """As it is; twice the items; twice the runs; one set-up."""
-    if isinstance(anova, NotEstimable):
+    if isinstance(study, NotEstimable):
         return ()
-    here = _numbers(anova)
+    here = study.sizes
     set_ups = tuple(name for name in here if name not in (ITEM, RUN))
-    plans = [("as measured", here), ("twice the items", here | {ITEM: 2 * here[ITEM]})]
+    plans = [("as measured", here), (TWICE_CLUSTERED if study.clustered else TWICE, here | {ITEM: 2 * here[ITEM]})]
     if RUN in here:
         plans += [("twice the runs", here | {RUN: 2 * here[RUN]}), ("one run", here | {RUN: 1})]
     plans.append(("one set-up", here | dict.fromkeys(set_ups, 1)))
@@ -237,82 +264,48 @@ def _forecasts(anova: Anova | NotEstimable) -> tuple[Forecast, ...]:
         Forecast(
             plan=name,
             numbers=tuple(numbers.items()),
-            se_fixed=decision_study(anova.components, numbers, fixed=set_ups).se,
-            se_random=decision_study(anova.components, numbers).se,
+            se_fixed=decision_study(study.components, numbers, fixed=set_ups).se,
+            se_random=decision_study(study.components, numbers).se,
         )
         for name, numbers in plans
     )
 
 
-def _gauge(anova: Anova | NotEstimable, part: str) -> Gauge | NotEstimable:
+def _gauge(anova: Anova | NotEstimable, study: _Study | NotEstimable, part: str) -> Gauge | NotEstimable:
+    """Of single items, by what single answers are made of; else of means over items."""
     if isinstance(anova, NotEstimable):
         return anova
     if part not in anova.sizes:
         return NotEstimable(name="gauge", reason=f"{part} is no facet of a full factorial")
-    over = _numbers(anova, part) if part != ITEM else {}
-    return gauge(anova.components, part, over={ITEM: over[ITEM]} if over else None)
+    if part == ITEM:
+        return gauge(anova.components, part)
+    if isinstance(study, NotEstimable):
+        return study
+    return gauge(study.components, part, over={ITEM: study.sizes[ITEM]})
 
 
-def _signal(anova: Anova | NotEstimable, part: str | None) -> float | NotEstimable:
+def _signal(study: _Study | NotEstimable, part: str | None) -> float | NotEstimable:
     name = "signal to noise"
-    if isinstance(anova, NotEstimable):
-        return anova
-    if part is None or part not in anova.sizes or len(anova.sizes) < 3:
+    if isinstance(study, NotEstimable):
+        return study
+    if part is None or part not in study.sizes or len(study.sizes) < 3:
         return NotEstimable(name=name, reason="no factor was named as the part that is measured")
-    components = anova.components
+    components = study.components
     noise = sum(v for f, v in components.items() if ITEM not in f and RUN not in f and f != (part,))
-    if noise <= 0:
+    if noise <= TINY * sum(components.values()):  # 0 but for rounding
         return NotEstimable(name=name, reason="set-ups do not differ beyond noise")
     return (components.get((part,), 0.0) / noise) ** 0.5
 
 
 def _needed(
-    anova: Anova | NotEstimable, part: str | None, wish: float | None
+    study: _Study | NotEstimable, part: str | None, wish: float | None
 ) -> tuple[tuple[str, int | NotEstimable], ...]:
-    if wish is None or isinstance(anova, NotEstimable):
+    if wish is None or isinstance(study, NotEstimable):
         return ()
-    if part is None or part not in anova.sizes:
+    if part is None or part not in study.sizes:
         raise InputError("a wished reliability needs to know what is measured: --part model")
-    found = smallest_numbers(anova.components, _numbers(anova, part), measured=part, relative=wish)
+    found = smallest_numbers(study.components, _without(study, part), measured=part, relative=wish)
     return tuple(found.items())
-
-
-def _advice(grid: _Grid, found: Shares | NotEstimable, at: int, alpha: float) -> Advice:
-    factor = grid.factors[at]
-    means = np.array([grid.table[grid.codes[:, at] == i].mean() for i in range(len(grid.levels[at]))])
-    disposition, evidence = _dispose(factor, found, float(np.ptp(means)), alpha)
-    return Advice(
-        factor=factor,
-        disposition=disposition,
-        evidence=evidence,
-        means=tuple(zip(grid.levels[at], means.tolist(), strict=True)),
-    )
-
-
-def _dispose(factor: str, found: Shares | NotEstimable, width: float, alpha: float) -> tuple[Disposition, str]:
-    """One rule, in this order; what cannot be told is locked, because that is safe."""
-    if isinstance(found, NotEstimable):
-        return "lock", f"cannot be told ({found.reason}); held still until it is known"
-    own = next((p for p in found.parts if p.facets == (factor,)), None)
-    if own is None:
-        return "lock", "confounded with another factor; held still until they are told apart"
-    others = [p for p in found.parts if factor in p.facets and len(p.facets) > 1 and p.p < alpha]
-    together = sum(p.clipped for p in others)
-    most = own.interval.high**0.5 if isinstance(own.interval, Interval) else None
-    if own.p >= alpha and not others:
-        if most is not None and most <= SMALL:
-            return "annotate", f"moves the score by no more than {points(most)} points (standard deviation)"
-        bound = "" if most is None else f", though up to {points(most)} points are possible"
-        return "lock", f"no effect beyond noise{bound}: more items would tell; held still until then"
-    if together > own.clipped:
-        names = ", ".join(p.name for p in others)
-        return "average over", f"what it does depends on the rest ({names}) more than on itself"
-    if width >= APART:
-        return (
-            "declare as a boundary",
-            f"its levels lie {points(width)} points apart: scores on them are different numbers",
-        )
-    return "lock", f"moves the score (levels {points(width)} points apart, p = {own.p:.3g})"
 
 
 def _sentence(found: Shares | NotEstimable, means: NDArray[np.float64], level: float) -> str:
@@ -339,10 +332,21 @@ def share_words(p: Share) -> str:
     return f"{name} {100 * share:.0f} %{ends}"
 
 
-def _warnings(grid: _Grid, found: Shares | NotEstimable, anova: Anova | NotEstimable) -> tuple[str, ...]:
+def _warnings(
+    grid: _Grid, found: Shares | NotEstimable, anova: Anova | NotEstimable, wish: float | None
+) -> tuple[str, ...]:
     out: list[str] = []
     if grid.left_out:
         out.append(f"{grid.left_out:,} items lack a score in some set-up and are left out")
+    short = int((~grid.whole).sum())
+    if short:
+        out.append(
+            f"{short:,} of {len(grid.whole):,} items lack a run in some set-up: the table of single answers is of the others"
+        )
+    if grid.unequal:
+        out.append(f"runs are not told apart in the table of single answers: {grid.unequal}")
+    if wish is not None and not isinstance(anova, NotEstimable):
+        out.append(ROUGHLY)
     if grid.full is None:
         out.append(
             "some combinations of levels were not measured: shares are fitted (Shapley), interactions stay together"

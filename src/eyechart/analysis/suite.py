@@ -7,18 +7,19 @@ belong to one benchmark, so that benchmarks are independent of each other; conte
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from eyechart.analysis.compare import points
 from eyechart.analysis.results import Number
-from eyechart.analysis.table import Group, Table, shared_items
+from eyechart.analysis.table import Floats, Group, Labels, Table, shared_items
 from eyechart.core.errors import InputError
 from eyechart.core.records import Estimate, NotEstimable
+from eyechart.stats.bootstrap import bootstrap_means
 from eyechart.stats.intervals import mean_clustered
 from eyechart.stats.paired import paired_change
-from eyechart.stats.suites import RankAgreement, Trends, aggregate, rank_agreement, trends
+from eyechart.stats.suites import RankAgreement, Trends, aggregate, all_trends, rank_agreement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +34,7 @@ class Entry:
     """Change against the first contestant, paired on items; empty for the first."""
     aggregate_change: Number | None
     trends: Trends | None
-    """Which benchmarks went up and which down; None for the first contestant."""
+    """Which benchmarks went up and which down, one family of all contestants; None for the first of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +79,7 @@ def suite(
     `weights`: `equal` (one vote a benchmark), `items`, or benchmark to number. Raises InputError: unknown
     columns or benchmarks, one benchmark, weights that are negative or lack a benchmark.
     """
+    table = _own_items(table, benchmark)
     found: dict[str, dict[str, Group]] = {}
     for group in table.groups([benchmark] if contestant is None else [contestant, benchmark]):
         who = group.by[0][1] if contestant is not None else "score"
@@ -87,8 +89,7 @@ def suite(
         raise InputError(f"column {benchmark} holds one value ({names[0]}): a suite has several", file=table.source)
     sizes = {n: max(len(row[n].items) for row in found.values() if n in row) for n in names}
     shares, weighing = _weights(weights, sizes, table.source)
-    first = next(iter(found))
-    entries = [_entry(who, row, found[first] if who != first else None, shares, level) for who, row in found.items()]
+    entries = _entries(found, shares, level)
     return Suite(
         source=table.source,
         benchmarks=tuple(sizes.items()),
@@ -96,11 +97,21 @@ def suite(
         weighing=weighing,
         level=level,
         entries=tuple(entries),
-        agreements=tuple(_agreements(entries, names, level, seed)),
+        agreements=tuple(_agreements(found, names, level, seed)),
         sentence=_sentence(entries, len(names), weighing, level),
         notes=table.notes,
         fingerprint=table.fingerprint,
     )
+
+
+def _own_items(table: Table, benchmark: str) -> Table:
+    """The items of each benchmark are its own, though all number theirs from 0."""
+    column = table.column(benchmark)
+    pairs, codes = np.unique(
+        column.codes.astype(np.int64) * len(table.item.names) + table.item.codes, return_inverse=True
+    )
+    names = tuple(table.item.names[int(pair) % len(table.item.names)] for pair in pairs)
+    return replace(table, item=Labels(names=names, codes=codes.astype(np.int32)))
 
 
 def _weights(given: str | Mapping[str, float], sizes: Mapping[str, int], source: str) -> tuple[dict[str, float], str]:
@@ -124,23 +135,29 @@ def _weights(given: str | Mapping[str, float], sizes: Mapping[str, int], source:
     return {name: numbers[name] / total for name in sizes}, words
 
 
-def _entry(
-    who: str, row: Mapping[str, Group], first: Mapping[str, Group] | None, shares: Mapping[str, float], level: float
-) -> Entry:
-    scores = {name: _score(row.get(name), level) for name in shares}
+def _entries(found: Mapping[str, Mapping[str, Group]], shares: Mapping[str, float], level: float) -> list[Entry]:
+    """Every contestant, changes against the first; trends corrected over all contestants and benchmarks."""
+    first, *others = found
+    changes: dict[str, dict[str, Number]] = {
+        who: {name: _change(found[who].get(name), found[first].get(name), level) for name in shares} for who in others
+    }
+    moved = all_trends(changes, level)
     used = [name for name, share in shares.items() if share > 0]
     weights = [shares[name] for name in used]
-    changes: dict[str, Number] = {}
-    if first is not None:
-        changes = {name: _change(row.get(name), first.get(name), level) for name in shares}
-    return Entry(
-        name=who,
-        scores=tuple(scores.items()),
-        aggregate=aggregate([scores[name] for name in used], weights, level=level),
-        changes=tuple(changes.items()),
-        aggregate_change=_weighted([changes[name] for name in used], weights, level) if changes else None,
-        trends=trends(changes, level) if changes else None,
-    )
+    out: list[Entry] = []
+    for who, row in found.items():
+        scores, change = {name: _score(row.get(name), level) for name in shares}, changes.get(who)
+        out.append(
+            Entry(
+                name=who,
+                scores=tuple(scores.items()),
+                aggregate=aggregate([scores[name] for name in used], weights, level=level),
+                changes=() if change is None else tuple(change.items()),
+                aggregate_change=None if change is None else _weighted([change[n] for n in used], weights, level),
+                trends=moved.get(who),
+            )
+        )
+    return out
 
 
 def _score(group: Group | None, level: float) -> Number:
@@ -161,34 +178,53 @@ def _change(group: Group | None, first: Group | None, level: float) -> Number:
 
 def _weighted(changes: Sequence[Number], weights: Sequence[float], level: float) -> Number:
     """The aggregate of changes: `aggregate` on (change + 1) / 2, which is a score, and back."""
-    moved: list[Number] = [
-        e if isinstance(e, NotEstimable)
-        else Estimate(name=e.name, value=(e.value + 1) / 2, se=None if e.se is None else e.se / 2, df=e.df, n=e.n)
-        for e in changes
-    ]  # fmt: skip
-    found = aggregate(moved, weights, level=level, name="aggregate change")
-    if isinstance(found, NotEstimable) or found.interval is None or found.se is None:
-        return found
-    i = found.interval
-    ends = type(i)(low=2 * i.low - 1, high=2 * i.high - 1, level=i.level, method=i.method)
-    return Estimate(name=found.name, value=2 * found.value - 1, se=2 * found.se, df=found.df, interval=ends, n=found.n)
+    found = aggregate([_moved(e, 0.5, 1.0) for e in changes], weights, level=level, name="aggregate change")
+    return _moved(found, 2.0, -0.5)
 
 
-def _agreements(entries: Sequence[Entry], names: Sequence[str], level: float, seed: int) -> list[Agreement]:
+def _moved(e: Number, factor: float, shift: float) -> Number:
+    """`factor` (x + shift) for every number of an estimate."""
+    if isinstance(e, NotEstimable):
+        return e
+    i = e.interval
+    ends = None if i is None else replace(i, low=factor * (i.low + shift), high=factor * (i.high + shift))
+    se = None if e.se is None else factor * e.se
+    return replace(e, value=factor * (e.value + shift), se=se, interval=ends)
+
+
+def _agreements(
+    found: Mapping[str, Mapping[str, Group]], names: Sequence[str], level: float, seed: int
+) -> list[Agreement]:
     """Every pair of benchmarks, over the contestants that both have; none with fewer than three."""
-    if len(entries) < 3:
+    if len(found) < 3:
         return []
-    scores = [dict(entry.scores) for entry in entries]
     out: list[Agreement] = []
     for i, first in enumerate(names):
-        for second in names[i + 1 :]:
-            both = [(s[first], s[second]) for s in scores]
-            known = [(a, b) for a, b in both if isinstance(a, Estimate) and isinstance(b, Estimate)]
-            x, y = np.array([a.value for a, _ in known]), np.array([b.value for _, b in known])
-            ex, ey = np.array([a.se or 0.0 for a, _ in known]), np.array([b.se or 0.0 for _, b in known])
-            found = rank_agreement(x, y, se_public=ex, se_own=ey, level=level, seed=seed)
-            out.append(Agreement(first=first, second=second, agreement=found))
+        for j, second in enumerate(names[i + 1 :], i + 1):
+            rows = [row for row in found.values() if first in row and second in row]
+            one, two = ([row[name] for row in rows] for name in (first, second))
+            # Benchmarks draw apart from each other (seeds), contestants of one of them draw together.
+            drawn = [_drawn(groups, seed + place) for groups, place in ((one, i), (two, j))]
+            both = (drawn[0], drawn[1])
+            agreement = rank_agreement(
+                [g.means.mean() for g in one],
+                [g.means.mean() for g in two],
+                resampled=None if both[0] is None or both[1] is None else (both[0], both[1]),
+                level=level,
+                seed=seed,
+            )
+            out.append(Agreement(first=first, second=second, agreement=agreement))
     return out
+
+
+def _drawn(groups: Sequence[Group], seed: int) -> Floats | None:
+    """Scores of all contestants on resampled items (clusters) of one benchmark, [D, m]; None where that says nothing."""
+    items = shared_items(groups) if groups else np.zeros(0, dtype=np.int64)
+    if len(items) < 2:
+        return None
+    parts = [g.only(items) for g in groups]
+    means = bootstrap_means([p.means for p in parts], parts[0].clusters, seed=seed)
+    return None if isinstance(means, NotEstimable) else means
 
 
 def _sentence(entries: Sequence[Entry], benchmarks: int, weighing: str, level: float) -> str:

@@ -94,7 +94,7 @@ def table(
     return Table(
         source=read.source,
         score=read.score,
-        item=labels[read.names["item"]],
+        item=labels[read.names["item"]].sorted(),
         cluster=roles.get("cluster"),
         run=roles.get("run"),
         columns=labels,

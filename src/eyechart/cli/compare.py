@@ -79,7 +79,7 @@ def _lines(found: Compared) -> Iterator[str]:
     yield from columned(header, [_row(pair) for pair in pairs])
     yield ""
     if len(pairs) == 1:
-        yield from _about(pairs[0])
+        yield from _about(pairs[0], "items" if found.clusters is None else "clusters")
     else:
         yield from (verdict(pair) for pair in pairs)
         yield ""
@@ -115,7 +115,7 @@ def _eq(p: float) -> str:
     return "< .001" if p < 0.001 else f"= {p:.3f}"
 
 
-def _about(pair: Pair) -> Iterator[str]:
+def _about(pair: Pair, units: str) -> Iterator[str]:
     c = pair.comparison
     change = c.change
     if isinstance(change, Estimate) and change.se is not None:
@@ -124,7 +124,7 @@ def _about(pair: Pair) -> Iterator[str]:
         yield f"difference {100 * change.value:+.2f} points, standard error {100 * change.se:.2f}{method}{unpaired}"
     if c.mcnemar is not None:
         yield f"exact McNemar: p {_eq(c.mcnemar)}, from {c.higher:,} items that only {pair.b} and {c.lower:,} that only {pair.a} got right"
-    yield f"sign flips of items: p {_eq(c.p_flip)}"
+    yield f"sign flips of {units}: p {_eq(c.p_flip)}"
     if c.equivalence_p is not None:
         yield f"the same within {points(c.bound)} points: p {_eq(c.equivalence_p)} (two one-sided tests)"
     if c.smallest_difference is not None:

@@ -89,7 +89,7 @@ def _lines(p: Power) -> Iterator[str]:
         ["standard deviation, points", ""], [[name, "not known" if v is None else f"{100 * v:.2f}"] for name, v in rows]
     )
     if k.design_effect != 1.0:
-        yield f"clusters: {k.design_effect:.2f} times as many items are needed as without them"
+        yield f"clusters: {k.design_effect:.2f} times as many items are needed as without them, at these runs"
     if isinstance(p.runs_buy, HalfWidth):
         b = p.runs_buy
         yield f"{b.n:,} runs buy +- {100 * b.t:.2f} points by t ({100 * b.normal:.2f} by the normal law), on the same items"

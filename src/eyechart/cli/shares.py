@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from eyechart.analysis.shares import Attributed
+from eyechart.analysis.shares import ITEM, Attributed
 from eyechart.cli.output import Answer, answers, points
 from eyechart.cli.tabled import columned, open_table, provenance, split, table_options
 from eyechart.core.records import Interval, NotEstimable
@@ -60,7 +60,8 @@ def _lines(found: Attributed) -> Iterator[str]:
         yield from columned(header, [_row(p) for p in found.shares.parts])
     yield ""
     runs = f" x {found.runs} runs" if found.runs > 1 else ""
-    yield f"Single answers ({found.set_ups} set-ups x {found.items:,} items{runs}):"
+    items = found.items if isinstance(found.anova, NotEstimable) else found.anova.sizes.get(ITEM, found.items)
+    yield f"Single answers ({found.set_ups} set-ups x {items:,} items{runs}):"
     if isinstance(found.anova, NotEstimable):
         yield f"  not estimable: {found.anova.reason}"
     else:
@@ -105,5 +106,9 @@ def _gauge(found: Attributed) -> Iterator[str]:
     if isinstance(found.signal_to_noise, float):
         yield f"levels of {g.part} lie {found.signal_to_noise:.1f} times as far apart as set-ups"
     for facet, number in found.needed:
-        what = f"{number:,}" if isinstance(number, int) else f"not to be had ({number.reason})"
+        what = (
+            f"about {number:,}, to the order of magnitude"
+            if isinstance(number, int)
+            else f"not to be had ({number.reason})"
+        )
         yield f"for the wished reliability, of {facet}: {what}"

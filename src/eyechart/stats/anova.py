@@ -21,8 +21,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from eyechart.core.records import NotEstimable
-from eyechart.stats.inputs import FloatArray, vector
-from eyechart.stats.means import TINY
+from eyechart.stats.inputs import FloatArray, cluster_codes, vector
+from eyechart.stats.means import TINY, cluster_sums
+from eyechart.stats.spread import cluster_sizes, noise_of_means
 
 Axes = tuple[int, ...]
 
@@ -46,6 +47,8 @@ class Effect:
     clipped: float
     component_share: float
     """Of the sum of clipped components, in [0, 1]."""
+    of_means: float
+    """`clipped` as it counts in a mean over items in clusters; the same where items stand for themselves."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,12 +75,22 @@ class Anova:
 
     @property
     def components(self) -> dict[tuple[str, ...], float]:
-        """Clipped components by facets: what `decision.decision_study` takes."""
+        """Clipped components by facets: what `decision.decision_study` takes where there are no clusters."""
         return {effect.facets: effect.clipped for effect in self.effects}
+
+    @property
+    def components_of_means(self) -> dict[tuple[str, ...], float]:
+        """The same for means over items in clusters: more items are then more clusters of the same kind."""
+        return {effect.facets: effect.of_means for effect in self.effects}
 
 
 def crossed_anova(
-    values: ArrayLike, facets: Sequence[str], *, repeats: bool = False, name: str = "variance"
+    values: ArrayLike,
+    facets: Sequence[str],
+    *,
+    repeats: bool = False,
+    clusters: ArrayLike | None = None,
+    name: str = "variance",
 ) -> Anova | NotEstimable:
     """Analysis of variance of a complete crossed table, all interactions, in closed form.
 
@@ -90,12 +103,18 @@ def crossed_anova(
     raw (an unbiased estimate can be negative) and clipped at 0. Without repeats the highest interaction
     holds the run noise too, and is called `residual`. The work is a few passes over one copy of the table.
 
+    `clusters` [Lk] of the last facet (items that share a passage) leave all this as it is: it speaks of single
+    answers. They move `of_means`: mean squares with items in them are multiplied by their design effect,
+    the CR2 variance of the item-level effect over that of independent items, before components are
+    solved for. The variance of the grand mean over new items and the same other levels is then that of
+    clusters (`means.moments`), whatever share of each effect is common to a cluster.
+
     NotEstimable: a facet of one level (leave it out: there is nothing to see), `repeats` with K = 1, one
     facet without repeats, scores that are all equal. ValueError: NaN, another number of axes, names that
-    repeat or are `run` or `residual`.
+    repeat or are `run` or `residual`, clusters of another length or only one.
 
     Sources: Searle, Casella and McCulloch, Variance Components (1992), ch. 4, for balanced data; Brennan,
-    Generalizability Theory (2001), for the reading.
+    Generalizability Theory (2001), for the reading; Kish (1965) for design effects.
 
     >>> runs = np.array([[[1, 1], [0, 1], [0, 0]], [[1, 1], [1, 1], [0, 1]]])     # [2 cues, 3 items, 2 runs]
     >>> anova = crossed_anova(runs, ("cue", "item"), repeats=True)
@@ -123,7 +142,12 @@ def crossed_anova(
         return NotEstimable(name=name, reason=f"all {array.size} scores are equal: there is no variance", n=array.size)
     mean_squares = {axes: squares / df for axes, df, squares in rows}
     components = {axes: _component(axes, mean_squares, array.shape, len(names)) for axes, _, _ in rows}
-    positive = sum(max(0.0, component) for component in components.values())
+    effective = mean_squares | {axes: mean_squares[axes] * d for axes, d in _design(cells, clusters).items()}
+    of_means = {axes: _component(axes, effective, array.shape, len(names)) for axes, _, _ in rows}
+    # A component of 1e-18 is an exact 0 in another order of summing; what hangs on "more than 0" must not see it.
+    least = TINY * max(mean_squares.values())
+    clipped, of_means = ({a: c if c > least else 0.0 for a, c in d.items()} for d in (components, of_means))
+    positive = sum(clipped.values())
     effects = tuple(
         Effect(
             name=_label(axes, names, repeats),
@@ -132,8 +156,9 @@ def crossed_anova(
             squares=squares,
             share=squares / total,
             component=components[axes],
-            clipped=max(0.0, components[axes]),
-            component_share=max(0.0, components[axes]) / positive,
+            clipped=clipped[axes],
+            component_share=clipped[axes] / positive,
+            of_means=of_means[axes],
         )
         for axes, df, squares in rows
     )
@@ -173,6 +198,52 @@ def _sweep(table: FloatArray, axis: int, members: Axes, weight: int, squares: di
     table -= mean
     _sweep(mean, axis + 1, members, weight * table.shape[axis], squares)
     _sweep(table, axis + 1, (*members, axis - 1), weight, squares)
+
+
+def _design(cells: FloatArray, clusters: ArrayLike | None) -> dict[Axes, float]:
+    """Design effects of the effects that hold the last axis; nothing where its levels stand for themselves."""
+    k, n = cells.ndim, cells.shape[-1]
+    codes = cluster_codes(clusters, n)
+    if codes is None:
+        return {}
+    sizes = cluster_sizes(codes, n)
+    if sizes.size < 2:
+        raise ValueError("clusters: two or more wanted, all items share one")
+    single = np.moveaxis(cells - cells.mean(axis=-1, keepdims=True), -1, 0)
+    lengths, squares = effect_squares(cluster_sums(single, codes)), effect_squares(single)
+    out: dict[Axes, float] = {}
+    for axes, each in squares.items():
+        plain = float(each.sum()) / (n * (n - 1))
+        clustered = noise_of_means(lengths[axes], float(each.sum()), sizes).variance
+        out[*axes, k - 1] = clustered / plain if plain > TINY**2 else 1.0
+    return out
+
+
+def level_means(levels: ArrayLike, table: ArrayLike) -> list[FloatArray]:
+    """Scores of each level of each factor, as if every combination had been measured: k arrays [L, n].
+
+    `levels` [C, k]: codes 0 .. L - 1 of each factor in each configuration, all of them used; `table` [C, n].
+    Least squares with main effects, item by item: on a full grid plain averages; elsewhere a level does not
+    answer for what else was set where it was measured. Where factors are confounded there is nothing to
+    tell them apart, and plain averages are given. Source: Searle, Speed and Milliken (1980).
+
+    >>> levels = [[0, 0], [0, 0], [0, 1], [1, 1], [1, 1], [1, 0]]              # mostly set together
+    >>> scores = [[0.5], [0.5], [0.7], [0.7], [0.7], [0.5]]                    # only the second matters
+    >>> [mean.ravel().round(3).tolist() for mean in level_means(levels, scores)]
+    [[0.6, 0.6], [0.5, 0.7]]
+    """
+    codes, scores = np.asarray(levels, dtype=np.intp), np.asarray(table, dtype=np.float64)
+    sizes = codes.max(axis=0) + 1
+    # Effects add up to 0 over levels, so that the intercept is the mean over all combinations.
+    contrasts = [np.vstack([np.eye(size - 1), -np.ones((1, size - 1))]) for size in sizes]
+    blocks = [contrast[column] for contrast, column in zip(contrasts, codes.T, strict=True)]
+    design = np.hstack([np.ones((len(codes), 1)), *blocks])
+    if np.linalg.matrix_rank(design) < design.shape[1]:
+        kinds = [np.eye(size)[column].T for size, column in zip(sizes, codes.T, strict=True)]
+        return [(kind / kind.sum(axis=1, keepdims=True)) @ scores for kind in kinds]
+    solved: FloatArray = np.linalg.pinv(design) @ scores
+    parts = np.split(solved[1:], np.cumsum(sizes - 1)[:-1])
+    return [solved[0] + contrast @ part for contrast, part in zip(contrasts, parts, strict=True)]
 
 
 def _subsets(k: int) -> list[Axes]:

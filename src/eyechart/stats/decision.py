@@ -24,7 +24,8 @@ from eyechart.stats.means import TINY
 
 Facets = tuple[str, ...]
 Components = Mapping[Facets, float]
-"""Variance component by the facets that it belongs to, as `Anova.components`: clipped, squared fractions."""
+"""Variance component by the facets that it belongs to, as `Anova.components` (items in clusters:
+`components_of_means`): clipped, squared fractions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,7 +158,9 @@ def smallest_numbers(
 ) -> dict[str, int | NotEstimable]:
     """The smallest number of levels of each random facet that reaches a wished precision, the others as in `numbers`.
 
-    Exactly one wish: `se` of the mean (above 0), or `relative` or `absolute` reliability in (0, 1), which
+    An order of magnitude, where the components are estimates: with `measured` it hangs on how far apart a
+    few levels happen to lie. (Four models, 100 items, two runs: in 95 % of studies of one and the same kind
+    it lay anywhere from 134 to 5,123 items.) Exactly one wish: `se` of the mean (above 0), or `relative` or `absolute` reliability in (0, 1), which
     need `measured`. Error variance is a + b / m in the number m of one facet, so that m is known at once.
     NotEstimable for a facet that cannot do it however many there are: the reason says what it stops at.
     ValueError: no wish or several, a wish out of range, reliability without `measured`; and as

@@ -8,8 +8,9 @@ paired differences, slopes. Four passages of three questions each, for example:
 >>> round(moments(right, None).se, 4), round(moments(right, passages).se, 4)
 (0.1508, 0.2152)
 
-Two conventions bound what is asked of normality: a score in [0, 1] gets the shape of Wilson's interval
-(`score_ends`), and differences of which few are not 0 get two more that cancel (`Bonett and Price`).
+Three conventions bound what is asked of normality: a score in [0, 1] gets the shape of Wilson's interval
+(`laws.score_ends`), scores whose spread lies in few items get a 0 and a 1 more, and differences of which few are
+not 0 two more that cancel (`Bonett and Price`).
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import numpy as np
 
 from eyechart.core.records import Estimate, Interval, NotEstimable
 from eyechart.stats.inputs import Codes, FloatArray
-from eyechart.stats.laws import t_quantile, t_two_sided
+from eyechart.stats.laws import flips_p, score_ends, t_quantile, t_two_sided
 
 FEW = 20
 """Below this many effective clusters (or items, for a t interval) the report warns: what is then known
@@ -31,7 +32,8 @@ Method = Literal["cr2", "cr1"]
 """cr2: the default. cr1: what most tools print, G/(G-1) and t(G-1), kept to reproduce their numbers."""
 
 SPARSE = 10
-"""Below this many units away from the common value, the law of the mean is skewed and t is too narrow."""
+"""Below this many units away from the common value, counted or effective, the law of the mean is skewed and t
+is too narrow."""
 
 TINY = 1e-12
 """A spread under this is rounding, that is to say none."""
@@ -174,25 +176,6 @@ def satterthwaite(sizes: FloatArray, correlation: float) -> float:
     return max(1.0, trace**2 / squares)
 
 
-def score_ends(mean: float, se: float, t: float) -> tuple[float, float]:
-    """Ends of an interval for a mean of values in [0, 1], of the shape of Wilson's: all x with
-    |mean - x| <= t se sqrt(x(1-x) / (mean(1-mean))); `mean` strictly between 0 and 1.
-
-    The variance of such values goes with x(1-x), so that the plain t interval is too narrow on the side
-    of one half, which is the side that matters near 0 and 1. For 0/1 scores of independent items and t a
-    normal quantile it is Wilson's but for n - 1 in place of n. Holds its mean, stays in [0, 1].
-
-    Sources: Wilson (1927); Dean and Pavlou, Evaluating Methods of Calculating Confidence Intervals for
-    Proportions from Clustered Data (2015), for the form with an effective number of items.
-
-    >>> tuple(round(end, 3) for end in score_ends(0.9, 0.05, 2.0))
-    (0.757, 0.963)
-    """
-    k = t * t * se * se / (mean * (1 - mean))
-    centre, root = (2 * mean + k) / (2 * (1 + k)), (k * k + 4 * k * mean * (1 - mean)) ** 0.5 / (2 * (1 + k))
-    return max(0.0, centre - root), min(1.0, centre + root)
-
-
 def t_estimate(
     values: FloatArray,
     codes: Codes | None,
@@ -206,18 +189,22 @@ def t_estimate(
     """Mean of `values` [n] with a t interval over items or clusters, and p against `null`.
 
     `limits` are the least and greatest value that one item can have. Values in [0, 1] without a `null`
-    are scores: their interval has Wilson's shape (`score_ends`). Others get mean +- t se, cut at the
-    limits, which never costs coverage. Where fewer than 10 units, and under half, differ from `null`, the interval is
-    taken over the values and two more that cancel, as large as the largest seen, and p is the exact
-    sign-flip p of the units that differ. `method="cr1"` gives neither: mean +- t se as other tools
-    print it. Values that are all equal get the exact bound of `constant_estimate`.
+    are scores: their interval has Wilson's shape (`laws.score_ends`), and where nearly all of their spread lies
+    in few units (`deviating` from the median under 10, and under a third of them) it is joined with that of
+    the values and two more, one 0 and one 1. Others get mean +- t se, cut at the limits, which never costs
+    coverage. Where fewer than 10 units, and under half, differ from `null`, the interval is taken over the
+    values and two more that cancel, as large as the largest seen, and p is the exact sign-flip p of the
+    units that differ. The two more are items, or clusters of the mean size. `method="cr1"` gives none of
+    this: mean +- t se as other tools print it. Values that are all equal get the exact bound of
+    `constant_estimate`.
 
     NotEstimable: no items; one item or cluster; clusters that all have one mean (a standard error of
     0 would say "certain" where it means "nothing to learn from").
 
-    Sources: as `moments` and `score_ends`; Bonett and Price, Adjusted Wald Confidence Interval for a
+    Sources: as `moments` and `laws.score_ends`; Bonett and Price, Adjusted Wald Confidence Interval for a
     Difference of Binomial Proportions Based on Paired Data (2012), for the two more, here in units of
-    the largest difference; Fisher (1935) for sign flips.
+    the largest difference; Fisher (1935) for sign flips. The 0 and the 1 are ours, in the manner of Agresti
+    and Coull (1998).
 
     >>> e = t_estimate(np.array([0.2, 0.4, 0.9, 0.5]), None, level=0.95, name="score", limits=(0, 1))
     >>> e.value, round(e.interval.low, 4), round(e.interval.high, 4), e.interval.method
@@ -226,6 +213,10 @@ def t_estimate(
     >>> e = t_estimate(few, None, level=0.95, name="change", limits=(-1, 1), null=0.0)
     >>> e.value, round(e.interval.low, 4), round(e.interval.high, 4), e.p
     (0.01, -0.014, 0.0338, 0.625)
+    >>> few = np.array([1.0] * 60 + [0.99] * 50 + [0.8, 0.4])
+    >>> e = t_estimate(few, None, level=0.95, name="score", limits=(0, 1))
+    >>> round(e.value, 3), round(e.interval.low, 3), e.warnings
+    (0.988, 0.948, ('nearly all of the spread lies in 4.2 of 112 items: the interval may be too narrow',))
     """
     lacking = too_few(values, codes, name)
     if lacking is not None:
@@ -237,16 +228,23 @@ def t_estimate(
         reason = "all clusters have the same mean, so the spread between them cannot be known"
         return NotEstimable(name=name, reason=reason, n=m.units)
     words = f"t({round(m.df, 1):g})" + (f", {method.upper()} over clusters" if m.clustered else " over items")
-    warnings = few_units(m) + sparse_units(values, codes)
+    score = null is None and limits == (0.0, 1.0)
+    away = values - (null if null is not None else float(np.median(values)))
+    lopsided = deviating(away, codes) < min(SPARSE, m.effective / 3)
+    warnings = few_units(m) + (sparse_units(values, codes) or (_lopsided(away, codes) if lopsided else ()))
     p = None if null is None else t_two_sided((m.mean - null) / m.se, m.df)
     t = t_quantile(0.5 + level / 2, m.df)
     low, high = max(limits[0], m.mean - t * m.se), min(limits[1], m.mean + t * m.se)
-    if method == "cr2" and null is None and limits == (0.0, 1.0):
+    if method == "cr2" and score:
         (low, high), words = score_ends(m.mean, m.se, t), f"{words}, Wilson shape"
+        if lopsided:
+            more = _two_more(values, codes, (0.0, 1.0))
+            wide = score_ends(more.mean, more.se, t_quantile(0.5 + level / 2, more.df))
+            low, high, words = min(low, wide[0]), max(high, wide[1]), f"{words}, a 0 and a 1 added"
     elif method == "cr2" and null is not None and _differing(values - null, codes) < min(SPARSE, m.units // 2):
         low, high = _padded_ends(values - null, codes, level)
         low, high = max(limits[0], null + low), min(limits[1], null + high)
-        p, words = _exact_flips(cluster_sums(values - null, codes)), f"{words}, two more added (Bonett and Price)"
+        p, words = flips_p(cluster_sums(values - null, codes)), f"{words}, two more added (Bonett and Price)"
     return Estimate(
         name=name,
         value=m.mean,
@@ -265,34 +263,36 @@ def _differing(values: FloatArray, codes: Codes | None) -> int:
     return int(away.sum()) if codes is None else int(np.unique(codes[away]).size)
 
 
-def _padded_ends(values: FloatArray, codes: Codes | None, level: float) -> tuple[float, float]:
-    """t interval over `values` and two more units, +- the largest of them. It holds their plain mean."""
-    largest = float(np.max(np.abs(values)))
-    padded = np.concatenate([values, [largest, -largest]])
+def deviating(values: FloatArray, codes: Codes | None) -> float:
+    """Effective number of units of `values` [n] away from 0: (sum |r|)^2 / sum r^2 over their sums r; 0 for none.
+
+    Equal to the number of units that are not 0 where these are of one size; about .64 of all units for
+    values of a normal law.
+
+    >>> deviating(np.array([0.0] * 90 + [0.01] * 7 + [1.0, -1.0, 1.0]), None).__round__(2)
+    3.14
+    """
+    sizes = np.abs(cluster_sums(values, codes))
+    return float(sizes.sum() ** 2 / max(np.sum(sizes**2), TINY**2))
+
+
+def _two_more(values: FloatArray, codes: Codes | None, held: tuple[float, float]) -> Moments:
+    """Moments of `values` and two more units that hold `held`: items, or clusters of the mean size."""
+    # Single items in place of whole clusters would leave the skewness as it is: clusters come whole.
+    size = 1 if codes is None else max(1, round(values.size / (int(codes.max()) + 1)))
+    padded = np.concatenate([values, np.repeat(held, size)])
     if codes is not None:
-        codes = np.concatenate([codes, codes.max() + np.array([1, 2])])
-    m = moments(padded, codes)
+        codes = np.concatenate([codes, np.repeat(codes.max() + np.array([1, 2]), size)])
+    return moments(padded, codes)
+
+
+def _padded_ends(values: FloatArray, codes: Codes | None, level: float) -> tuple[float, float]:
+    """t interval over `values` and two more units, +- the largest mean of a unit. It holds their plain mean."""
+    sizes = 1.0 if codes is None else np.bincount(codes)
+    largest = float(np.max(np.abs(cluster_sums(values, codes) / sizes)))
+    m = _two_more(values, codes, (largest, -largest))
     half = t_quantile(0.5 + level / 2, m.df) * m.se
     return m.mean - half, m.mean + half
-
-
-def _exact_flips(sums: FloatArray) -> float:
-    """Two-sided p over all 2^k sign flips of the k units that differ from 0 (k under `SPARSE`)."""
-    moved = sums[np.abs(sums) > TINY]
-    totals = all_flips(moved)
-    return float(np.mean(np.abs(totals) >= abs(float(moved.sum())) - 1e-9 * float(np.abs(moved).sum())))
-
-
-def all_flips(sums: FloatArray) -> FloatArray:
-    """All 2^k signed totals of `sums` [k], built by doubling.
-
-    >>> sorted(all_flips(np.array([1.0, 2.0])).tolist())
-    [-3.0, -1.0, 1.0, 3.0]
-    """
-    totals = np.zeros(1)
-    for value in sums:
-        totals = np.concatenate([totals + value, totals - value])
-    return totals
 
 
 def constant_estimate(
@@ -327,8 +327,7 @@ def constant_estimate(
     p = None
     if null is not None:
         p = 1.0 if not learnt else ((null - low) / (c - low) if c > null else (high - null) / (high - c)) ** u
-    noun = "items" if codes is None else "clusters"
-    method = f"exact bound: 0 of {units} {noun} differ" + ("" if codes is None else " (effective number used)")
+    method = f"exact bound: 0 of {units} {_noun(codes)} differ" + ("" if codes is None else " (effective number used)")
     return Estimate(
         name=name,
         value=c,
@@ -382,5 +381,14 @@ def sparse_units(values: FloatArray, codes: Codes | None) -> tuple[str, ...]:
     # Where every value is its own, "the most common" is any of them: nearly all units then differ.
     if differing >= min(SPARSE, units // 2):
         return ()
-    noun = "items" if codes is None else "clusters"
-    return (f"only {differing} of {units} {noun} differ from {common:g}: the interval may be too narrow",)
+    return (f"only {differing} of {units} {_noun(codes)} differ from {common:g}: the interval may be too narrow",)
+
+
+def _lopsided(away: FloatArray, codes: Codes | None) -> tuple[str, ...]:
+    units = cluster_sums(away, codes).size
+    few = f"{deviating(away, codes):.1f} of {units} {_noun(codes)}"
+    return (f"nearly all of the spread lies in {few}: the interval may be too narrow",)
+
+
+def _noun(codes: Codes | None) -> str:
+    return "items" if codes is None else "clusters"

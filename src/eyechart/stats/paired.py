@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 
 from eyechart.core.records import Estimate, NotEstimable
 from eyechart.stats.inputs import check_level, cluster_codes, vector
-from eyechart.stats.laws import binomial_cdf
-from eyechart.stats.means import TINY, Method, all_flips, cluster_sums, t_estimate
+from eyechart.stats.laws import all_flips, binomial_cdf
+from eyechart.stats.means import TINY, Method, cluster_sums, t_estimate
 
 CHUNK = 256
 """Draws of one seeded block; part of the definition of the result, not a tuning knob."""
@@ -38,7 +38,8 @@ def paired_change(
     change is at most 1 - (1 - level)^(1/n) (exact, Clopper-Pearson one-sided), the mean change is no
     larger, and p = 1; the same idea bounds a change common to all items (`means.constant_estimate`).
     With fewer than 10 changed items or clusters a t interval would be too narrow: two more differences
-    that cancel are added to it, p is that of all sign flips, and a warning says so.
+    that cancel (clusters of the mean size, where there are clusters) are added to it, p is that of all sign
+    flips, and a warning says so. A warning as well where nearly all of the spread lies in few of many that changed.
 
     NotEstimable: no items, one item, one cluster, clusters that all changed by the same mean.
     ValueError: lengths differ, NaN, scores outside [0, 1].

@@ -92,7 +92,9 @@ def pass_at_k(
 
     `correct`, `tried` [items] as in `any_right`; the numbers of tries may differ between items.
     `clusters` [items] as in `mean_clustered`. The spread between items holds the noise of a finite number of
-    tries, so the interval is for new items, each tried as often as these were.
+    tries, so the interval is for new items, each tried as often as these were. Near 1 (and `pass_all_k` near 0)
+    most items are as good as equal and a few hold the spread, though no two may be alike: there the interval
+    is widened by one item (or cluster) of 0 and one of 1, with a warning.
 
     NotEstimable: an item tried fewer than k times (how many is said: dropping them would pick items,
     and a shorter k would be another quantity); no items, one item, one cluster; values that are all

@@ -246,6 +246,39 @@ def smallest_difference(
     return _quantiles(power, level) * sqrt(variance / n)
 
 
+def standard_errors_shown(df: float, *, power: float, level: float = 0.95) -> float:
+    """Standard errors that a difference must measure for t(df) to show it with `power`: t of level + t of power.
+
+    The place of z + z in `items_for` where the spread is measured by few; a little too many under about 4.
+
+    >>> round(standard_errors_shown(4, power=0.8), 3), round(standard_errors_shown(1e9, power=0.8), 3)
+    (3.717, 2.802)
+    """
+    return t_quantile(0.5 + check_level(level) / 2, df) + t_quantile(power, df)
+
+
+def times_items(seen: float, df: float, *, power: float, level: float = 0.95) -> float:
+    """How many times the items (or clusters) show a difference of `seen` > 0 standard errors with `power`, by t.
+
+    Least r with `standard_errors_shown`(r df) <= sqrt(r) seen: more of them also know their spread better.
+
+    >>> round(times_items(2.0, 4, power=0.8), 2), round(times_items(2.0, 1e9, power=0.8), 2)
+    (2.43, 1.96)
+    """
+
+    def enough(r: float) -> bool:
+        return standard_errors_shown(max(1.0, r * df), power=power, level=level) <= sqrt(r) * seen
+
+    low = (standard_errors_shown(inf, power=power, level=level) / seen) ** 2 * (1 - 1e-9)
+    high = low
+    while not enough(high):
+        low, high = high, 2 * high
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+
+
 def _variance(item_sd: float, run_sd: float, runs: int, effect: float) -> float:
     _check("0", item_sd=item_sd, run_sd=run_sd)
     _check("1", runs=runs)

@@ -22,6 +22,9 @@ from eyechart.stats.inputs import FloatArray
 from eyechart.stats.inputs import matrix as checked
 from eyechart.stats.means import TINY
 
+NEGLIGIBLE = 1e-9
+"""Eigenvalues under this share of the largest are 0 but for rounding (one shared item of a million is more)."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoiseSplit:
@@ -106,6 +109,11 @@ class Observed:
         numbers = (self.counts[items], self.means[items], self.variances[items])
         return Observed(self.scores[items], self.seen[items], *numbers)
 
+    def without_empty_runs(self) -> Observed:
+        """Only the runs that hold a score."""
+        held = self.seen.any(axis=0)
+        return Observed(self.scores[:, held], self.seen[:, held], self.counts, self.means, self.variances)
+
 
 def observed(matrix: ArrayLike, mask: ArrayLike | None = None) -> Observed:
     """`matrix` [items, runs] in [0, 1], checked and summed up item by item; `mask` True where missing.
@@ -126,6 +134,61 @@ def observed(matrix: ArrayLike, mask: ArrayLike | None = None) -> Observed:
     squares = np.where(seen, (scores - means[:, None]) ** 2, 0.0).sum(axis=1)
     squares[squares <= TINY] = 0.0  # three times .1 is not .3; rounding is not a flip
     return Observed(scores, seen, counts, means, squares / np.maximum(counts - 1, 1))
+
+
+@dataclass(frozen=True, slots=True)
+class RunEffects:
+    """How far each run lies from the mean of all, on the same items (additive model)."""
+
+    effects: FloatArray
+    """[K]; weighed by `weights` they sum to 0."""
+    weights: FloatArray
+    """[K], sum 1: the part of each run in the mean of the item means; 1/K each without gaps."""
+    items: int
+    """Items with two runs and more, which alone tell runs apart."""
+    statistic: float
+    """About chi-square with `df` where every item's draws are independent of the other items'."""
+    df: int
+
+
+def run_effects(r: Observed) -> RunEffects | None:
+    """Least-squares run effects e_k of y_ik = a_i + e_k over the cells seen; None where runs share too few items.
+
+    Every item of `r` has a score. Without gaps e_k is the mean of run k less the mean of all, and the
+    statistic is that of `runs.exchangeable`. With gaps the normal equations are L e = b, with b_k the sum
+    of y_ik less the item's mean over the items seen in run k, and L the Laplacian of the runs; under
+    independence b has mean 0 and the covariance sum_i s_i^2 (D_i - 1 1'/K_i), estimated without bias
+    from each item's own variance. L has rank K - 1 unless some runs share no item, directly or by others.
+
+    Source: Searle, Casella and McCulloch, Variance Components (1992), on the two-way table with empty cells.
+
+    >>> gap = [[False, False], [False, False], [False, True]]
+    >>> found = run_effects(observed([[0.2, 0.4], [0.5, 0.7], [1, 0]], gap))
+    >>> found.effects.round(3).tolist(), found.weights.round(3).tolist(), found.items
+    ([-0.067, 0.133], [0.667, 0.333], 2)
+    """
+    seen, k = r.seen.astype(np.float64), r.seen.shape[1]
+    away = np.where(r.seen, r.scores - r.means[:, None], 0.0)
+    shared = seen / r.counts[:, None]
+    laplacian = np.diag(seen.sum(axis=0)) - seen.T @ shared
+    if k < 2 or _rank(laplacian) < k - 1:
+        return None
+    b, weights = away.sum(axis=0), shared.mean(axis=0)
+    # The ones lift the only direction without weight, a shift of all runs; b has no part in it.
+    effects: FloatArray = np.asarray(np.linalg.solve(laplacian + 1.0, b), dtype=np.float64)
+    noise = np.diag(r.variances @ seen) - seen.T @ (shared * r.variances[:, None])
+    return RunEffects(
+        effects=effects - weights @ effects,
+        weights=weights,
+        items=int((r.counts >= 2).sum()),
+        statistic=float(b @ np.linalg.pinv(noise, rcond=NEGLIGIBLE, hermitian=True) @ b),
+        df=_rank(noise),
+    )
+
+
+def _rank(symmetric: FloatArray) -> int:
+    sizes = np.abs(np.linalg.eigvalsh(symmetric))
+    return int((sizes > NEGLIGIBLE * max(float(sizes.max()), TINY)).sum())
 
 
 def split_noise(matrix: ArrayLike, *, mask: ArrayLike | None = None, name: str = "score") -> NoiseSplit | NotEstimable:

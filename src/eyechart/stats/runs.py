@@ -24,7 +24,7 @@ from eyechart.stats.inputs import check_level, vector
 from eyechart.stats.laws import chi2_upper, t_two_sided
 from eyechart.stats.means import TINY
 from eyechart.stats.multiple import holm
-from eyechart.stats.repeats import Observed, observed
+from eyechart.stats.repeats import Observed, observed, run_effects
 
 FEW_FLIPS = 10
 """Below this many flipping items the chi-square law of `exchangeable` is not trusted (measured in its tests)."""
@@ -100,6 +100,8 @@ class RunSpread:
     """Scores of the runs. Lowest to highest is not an interval: what it covers depends on the number of runs."""
 
     scores: tuple[float, ...]
+    items: int
+    """Items that were seen in two runs and more, which tell the runs apart; all of them without gaps."""
     mean: float
     sd: float
     """n - 1 form; of one run, on these items."""
@@ -119,11 +121,15 @@ def exchangeable(
     statistic = (K - 1) Var_k(run means) / (mean_i s_i^2 / n), about chi-square with K - 1 degrees of
     freedom; for 0/1 scores it is Cochran's Q. Verdict at two-sided `alpha`: *spread too much* (one seed
     for all items, a subset, a changed set-up, samples stored in an order), *too equal* (balanced or
-    smoothed), else *exchangeable*, which means "no sign against it". It names no cause.
+    smoothed), else *exchangeable*, which means "no sign against it". It names no cause. With gaps only the
+    complete items count, in every number of the result (`excluded` are left out): with many runs and
+    scattered gaps few are left, and a common movement is then easily overlooked.
 
     `p_more` is the plain upper tail. In `p_less` the sums of scores are counted as the lattice that
     they are (one cell is added to the ball): two runs of 100 flipping items have equal means by chance
-    in 8 % of cases, which chi-square would call impossible. So two runs are never *too equal*. Under 10
+    in 8 % of cases, which chi-square would call impossible. So two runs are never *too equal*. `p` and the verdict take both
+    sides, so that they find less often than `p_more`: of the 122 CRUXEval files with ten samples, 69 have
+    `p_more` under .001 and 64 under .05/122; by the two-sided `p` they are 65 and 62. Under 10
     flipping items the verdict is *too few flips* and the p values are rough.
 
     NotEstimable: fewer than two runs, or no complete item that changed. ValueError: as `repeat_interval`.
@@ -290,31 +296,38 @@ def spread_of_runs(
     The standard deviation is that of one run on these items, not the standard error of new items. The
     range is no interval: it grows with K, and holds the median of all possible runs with chance
     1 - 2^(1-K) (the mean as well, where runs are symmetric) and the next run with chance
-    (K-1)/(K+1); both for independent runs of a continuous law, ties add to them. With gaps only the items
-    seen in every run are counted, so that runs stay comparable.
+    (K-1)/(K+1); both for independent runs of a continuous law, ties add to them. With gaps the score of a
+    run is the mean of the item means plus its effect in an additive model (`repeats.run_effects`), put
+    back into [0, 1]: runs stay comparable, and no item is left out that was seen twice. Means of what was
+    seen would compare items with items; the items seen in every run are few where there are many runs.
+    The standard deviation then holds the noise of gaps: with a tenth of the scores missing it is 5 % larger,
+    and a run with many gaps strays further than the others.
 
-    NotEstimable: one run, no complete item. ValueError: as `repeat_interval`.
+    NotEstimable: one run, runs without common items. ValueError: as `repeat_interval`.
 
-    Source: order statistics, David and Nagaraja (2003).
+    Sources: order statistics, David and Nagaraja (2003); `repeats.run_effects`.
 
     >>> s = spread_of_runs([[1, 1, 0, 1, 1], [1, 0, 0, 1, 0]])
     >>> s.scores, s.low, s.high, s.covers_median, round(s.covers_next, 3)
     ((1.0, 0.5, 0.0, 1.0, 0.5), 0.0, 1.0, 0.9375, 0.667)
     """
-    r = observed(matrix, mask)
-    complete = r.scores[r.seen.all(axis=1)]
-    n, k = complete.shape
+    every = observed(matrix, mask)
+    r = every.among(every.counts > 0)
+    n, k = r.scores.shape
     if k < 2:
         return NotEstimable(name=name, reason="one run has no spread", n=k)
-    if n == 0:
-        return NotEstimable(name=name, reason="no item was seen in every run", n=0)
-    means = complete.mean(axis=0)
+    found = run_effects(r) if n else None
+    if found is None:
+        return NotEstimable(name=name, reason="runs share too few items to be compared", n=0)
+    # Without gaps the plain means, to the last bit.
+    scores = r.scores.mean(axis=0) if r.seen.all() else np.clip(r.means.mean() + found.effects, 0.0, 1.0)
     return RunSpread(
-        scores=tuple(means.tolist()),
-        mean=float(means.mean()),
-        sd=float(means.std(ddof=1)),
-        low=float(means.min()),
-        high=float(means.max()),
+        scores=tuple(scores.tolist()),
+        items=found.items,
+        mean=float(scores.mean()),
+        sd=float(scores.std(ddof=1)),
+        low=float(scores.min()),
+        high=float(scores.max()),
         covers_median=1 - 2.0 ** (1 - k),
         covers_next=(k - 1) / (k + 1),
     )

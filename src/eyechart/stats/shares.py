@@ -29,7 +29,7 @@ from eyechart.stats.bootstrap import bootstrap_means, percentile_interval
 from eyechart.stats.inputs import Codes, FloatArray, check_level, cluster_codes, matrix
 from eyechart.stats.laws import f_upper
 from eyechart.stats.means import TINY, cluster_sums
-from eyechart.stats.spread import Spread, crossed_spread
+from eyechart.stats.spread import Spread, cluster_sizes, crossed_spread, noise_of_means
 
 NAME = "shares"
 NOTHING = "no spread beyond noise: shares of nothing"
@@ -120,15 +120,15 @@ def factorial_shares(
     Raw shares are the exact Sobol indices of the table of means; `totals` are the total indices.
 
     Noise. An item's difficulty is common to all configurations and falls out. The variation over items (or
-    clusters, as CR1) of an effect S, S x item with run noise, divided by n is what noise adds to the raw
+    clusters, as CR2) of an effect S, S x item with run noise, divided by n is what noise adds to the raw
     variance of S. Each effect is corrected by its own: one pooled residual takes too little from a facet
-    that items answer differently and too much from the others. The sum is the noise of `crossed_spread`.
+    that items answer differently and too much from others. The sum is the noise of `crossed_spread`.
 
     Intervals: items (or clusters) are resampled. A resample has noise of its own, which raises all
     variances once more; the draws are therefore moved so that their mean is the corrected estimate. A draw
     without spread is left out of shares. Nominal 95 % covers 91 to 98 % for effects well above their noise,
-    and more for smaller ones. p (F) takes the noise of a part to be alike in all its directions; where one
-    facet has most of it, 5 % became 7 % for the whole spread (tests/stats/test_stats_shares.py measures both).
+    and more for smaller ones. p (F; clusters by `noise_of_means`) takes the noise of a part to be alike in all
+    its directions; where one facet has most of it, 5 % became 7 % for the whole spread (both measured in tests).
 
     Where the F test of the whole spread does not reach 1 - `level` the shares are NotEstimable ("shares of
     nothing"), the variances remain. NotEstimable altogether: a facet of one level, and as `crossed_spread`.
@@ -214,9 +214,8 @@ def fitted_shares(
     design = np.asarray(levels)
     scores = matrix(table, "table", (0.0, 1.0))
     if design.shape != (len(scores), len(names)) or design.dtype.kind not in "iu":
-        raise ValueError(
-            f"levels: whole numbers [{len(scores)}, {len(names)}] wanted, {design.dtype} {design.shape} given"
-        )
+        wanted = f"whole numbers [{len(scores)}, {len(names)}] wanted, {design.dtype} {design.shape} given"
+        raise ValueError(f"levels: {wanted}")
     if len(names) > MOST:
         raise ValueError(f"at most {MOST} facets wanted, {len(names)} given")
     sizes = [np.unique(column).size for column in design.T]
@@ -307,22 +306,26 @@ def _shares(
     scores: FloatArray, clusters: ArrayLike | None, parts: _Parts, level: float, seed: int, draws: int
 ) -> Shares | NotEstimable:
     check_level(level)
-    spread = crossed_spread(scores, clusters, name=NAME)
+    spread = crossed_spread(scores, clusters, name=NAME, method="cr2")
     if isinstance(spread, NotEstimable):
         return spread
-    means = scores.mean(axis=1)
-    deviations = cluster_sums((scores - means[:, None]).T, cluster_codes(clusters, scores.shape[1]))
-    units = len(deviations)
-    per_mean = units / (units - 1) / scores.shape[1] ** 2
+    n, means = scores.shape[1], scores.mean(axis=1)
+    codes, single = cluster_codes(clusters, n), (scores - means[:, None]).T
+    deviations, sizes = cluster_sums(single, codes), cluster_sizes(codes, n)
+    units, per_mean = sizes.size, 1 / (1 - sizes / n) / n**2
     resampled = bootstrap_means(scores, clusters, seed=seed, draws=draws)
     assert not isinstance(resampled, NotEstimable), "crossed_spread has refused what cannot be resampled"
-    raw, noise = parts.forms(means[None])[0], per_mean * parts.forms(deviations).sum(axis=0)
-    drawn = parts.forms(resampled)
+    lengths = parts.tests(deviations)
+    own = lengths if parts.forms is parts.tests else parts.forms(deviations)
+    raw, noise, drawn = parts.forms(means[None])[0], per_mean @ own, parts.forms(resampled)
     measured = _Measured(
         raw=raw,
         noise=noise,
         drawn=drawn - drawn.mean(axis=0) + raw - noise,
-        tested=np.stack([parts.tests(means[None])[0], per_mean * parts.tests(deviations).sum(axis=0)]),
+        tested=parts.tests(means[None])[0],
+        lengths=lengths,
+        squares=(lengths if codes is None else parts.tests(single)).sum(axis=0),
+        sizes=sizes,
         dfs=np.array(parts.dfs),
         units=units,
         level=level,
@@ -348,7 +351,10 @@ class _Measured:
     noise: FloatArray
     drawn: FloatArray
     tested: FloatArray
-    """Raw and noise [2, P] of what p is taken of."""
+    """What p is taken of, [P]; its `lengths` [G, P], `squares` [P] and `sizes` [G]: see `noise_of_means`."""
+    lengths: FloatArray
+    squares: FloatArray
+    sizes: FloatArray
     dfs: Codes
     units: int
     level: float
@@ -380,10 +386,11 @@ class _Measured:
         )
 
     def _p(self, row: NDArray[np.bool_], df: int) -> float:
-        above, below = self.tested[:, row].sum(axis=1)
-        if below <= TINY**2:
+        above = float(self.tested[row].sum())
+        noise = noise_of_means(self.lengths[:, row].sum(axis=1), float(self.squares[row].sum()), self.sizes)
+        if noise.variance <= TINY**2:
             return 0.0 if above > TINY**2 else 1.0
-        return f_upper(float(above / below), df, df * (self.units - 1))
+        return f_upper(above / noise.variance, df, df * noise.df)
 
     def _interval(self, draws: FloatArray, name: str) -> Interval | NotEstimable:
         found = percentile_interval(draws, self.level, name=name)

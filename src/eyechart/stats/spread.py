@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from eyechart.core.records import NotEstimable
-from eyechart.stats.inputs import FloatArray, cluster_codes, matrix, vector
-from eyechart.stats.laws import chi2_upper, f_upper, normal_cdf
-from eyechart.stats.means import FEW, TINY, cluster_sums, effective_clusters
+from eyechart.stats.inputs import Codes, FloatArray, check_level, cluster_codes, matrix, vector
+from eyechart.stats.laws import chi2_upper, f_upper, normal_cdf, t_quantile
+from eyechart.stats.means import FEW, TINY, Method, cluster_sums, effective_clusters, moments, satterthwaite
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +44,27 @@ class Spread:
     """Of "all true means are equal"."""
     method: str
     warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Noise:
+    """Sampling variance of a vector of means, summed over its directions."""
+
+    variance: float
+    df: float
+    """Degrees of freedom of one direction."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LevelRange:
+    """How far the outermost of several levels lie apart. Fractions of 1."""
+
+    width: float
+    """As measured: the more levels and the fewer items, the more of it is luck."""
+    corrected: float
+    """With the deviations of the levels drawn together to their noise-removed standard deviation."""
+    low: float
+    """Lower end of the interval of that difference, simultaneous over all pairs of levels."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,23 +123,24 @@ def noise_corrected_sd(means: ArrayLike, ses: ArrayLike, *, name: str = "spread"
 
 
 def crossed_spread(
-    table: ArrayLike, clusters: ArrayLike | None = None, *, name: str = "spread"
+    table: ArrayLike, clusters: ArrayLike | None = None, *, name: str = "spread", method: Method = "cr1"
 ) -> Spread | NotEstimable:
     """Spread of configuration means over the same items: Var(means) - MS_residual / n.
 
     `table` [C, n]: configurations x items, complete, scores in [0, 1] or means over repeats. The
     items' difficulty is common to all configurations and falls out; what is left as noise is
     configuration x item and repeat-to-repeat together, so the result speaks of new items of this
-    kind. `clusters` [n]: residuals are summed within clusters (CR1) before they are squared. p by the
-    F test of the two-way table (with clusters an approximation; binary scores are fine from about
-    50 items, see tests), which is for configurations that are exchangeable: it is a little too
-    small where some pairs of configurations move together.
+    kind. `clusters` [n]: residuals are summed within clusters before they are squared; `method` says how
+    they make the noise, cr2 being unbiased where sizes differ (`noise_of_means`). p by the F test of the
+    two-way table (binary scores are fine from about 50 items, see tests), with clusters over the cr2
+    noise and its Satterthwaite degrees of freedom, whatever the `method`; it is for configurations that
+    are exchangeable: a little too small where some pairs of configurations move together.
 
     NotEstimable: fewer than two configurations, fewer than two items or clusters, no residual at all
     (all configurations move all items alike). ValueError: NaN, outside [0, 1].
 
     Sources: the two-way random model, Searle, Casella and McCulloch, Variance Components (1992), ch. 4;
-    Brennan, Generalizability Theory (2001), for reliability.
+    Brennan, Generalizability Theory (2001), for reliability; for clusters as `noise_of_means`.
 
     >>> s = crossed_spread([[1, 1, 0, 1, 0], [1, 0, 0, 1, 0], [1, 1, 1, 1, 0], [1, 1, 0, 0, 0]])
     >>> round(s.raw_sd, 4), round(s.noise_sd, 4), round(s.sd, 4), round(s.reliability, 4)
@@ -137,16 +159,89 @@ def crossed_spread(
     if float(np.max(np.abs(residual))) <= TINY:
         reason = "all configurations move all items alike: there is no noise to compare with"
         return NotEstimable(name=name, reason=reason, n=configs)
-    sums = cluster_sums(residual.T, codes)
+    lengths = np.sum(cluster_sums(residual.T, codes) ** 2, axis=1)
     # Without clusters this is MS_residual / n: sum e^2 / ((C-1)(n-1) n).
-    noise = units / (units - 1) * float(np.sum(sums**2)) / n**2 / (configs - 1)
-    f = float(np.var(means, ddof=1)) / noise if noise > TINY**2 else np.inf
-    p = f_upper(f, configs - 1, (configs - 1) * (units - 1))
+    robust = noise_of_means(lengths, float(np.sum(residual**2)), cluster_sizes(codes, n))
+    below = robust.variance / (configs - 1)
+    f = float(np.var(means, ddof=1)) / below if below > TINY**2 else np.inf
+    p = f_upper(f, configs - 1, (configs - 1) * robust.df)
+    noise = below if method == "cr2" else units / (units - 1) * float(lengths.sum()) / n**2 / (configs - 1)
     warnings: tuple[str, ...] = ()
     if codes is not None and effective_clusters(codes) < FEW:
         warnings = (f"{effective_clusters(codes):.1f} effective clusters, under {FEW}: the noise is poorly known",)
-    method = "Var(means) - MS_residual / n" if codes is None else "Var(means) - CR1 residual variance"
-    return _spread(name, means, noise, p, method, warnings)
+    words = "MS_residual / n" if codes is None else f"{method.upper()} residual variance"
+    return _spread(name, means, noise, p, f"Var(means) - {words}", warnings)
+
+
+def cluster_sizes(codes: Codes | None, n: int) -> FloatArray:
+    """Items of each cluster, [G]; `n` ones without clusters.
+
+    >>> cluster_sizes(np.array([0, 0, 1]), 3).tolist(), cluster_sizes(None, 2).tolist()
+    ([2.0, 1.0], [1.0, 1.0])
+    """
+    return np.ones(n) if codes is None else np.bincount(codes).astype(np.float64)
+
+
+def noise_of_means(lengths: FloatArray, squares: float, sizes: FloatArray) -> Noise:
+    """CR2 variance of a vector of means over items in clusters of `sizes` [G], and its degrees of freedom.
+
+    An item's deviation from the means is a vector; `lengths` [G] are the squared lengths of its sums
+    within clusters, `squares` the squared lengths over all items. The variance is
+    sum lengths / (1 - m/n) / n^2: unbiased for independent items, as `means.moments` for a vector of one.
+    Degrees of freedom by Satterthwaite under equal correlation within clusters, which is pooled over
+    directions (the one-way analysis of variance): G - 1 for clusters of one size, less the less alike
+    they are. At least two clusters.
+
+    Sources: Bell and McCaffrey (2002); Imbens and Kolesar (2016); Donner (1986) for the correlation.
+
+    >>> found = noise_of_means(np.array([0.25] * 4), 1.0, np.ones(4))           # the scores 0, 1, 0, 1
+    >>> round(found.variance**0.5, 4), found.df
+    (0.2887, 3.0)
+    >>> round(noise_of_means(np.array([4.0, 1, 1]), 4.0, np.array([8.0, 2, 2])).df, 2)
+    1.32
+    """
+    n, groups = float(sizes.sum()), sizes.size
+    variance = float(np.sum(lengths / (1 - sizes / n))) / n**2
+    if float(np.ptp(sizes)) == 0:
+        return Noise(variance=variance, df=float(groups - 1))
+    over = float(np.sum(lengths / sizes))
+    between, within = over / (groups - 1), max(0.0, squares - over) / max(n - groups, 1.0)
+    usual = (n - float(np.sum(sizes**2)) / n) / (groups - 1)
+    spread = between + (usual - 1) * within
+    correlation = min(1.0, max(0.0, (between - within) / spread)) if spread > TINY**2 else 0.0
+    return Noise(variance=variance, df=satterthwaite(sizes, correlation))
+
+
+def level_range(table: ArrayLike, clusters: ArrayLike | None = None, *, level: float = 0.95) -> LevelRange:
+    """How far the highest of L levels lies above the lowest, with luck taken off.
+
+    `table` [L, n]: the score of each item on each level, complete, any finite numbers; `clusters` [n].
+    The largest of many measured differences is too large. `corrected` is the measured one times the root
+    of the share of the variance of level means that is not noise (CR2); `low` is the lower end of the
+    paired t interval of the two outermost levels, by Bonferroni over all L(L - 1)/2 pairs, so that having
+    chosen them costs nothing. ValueError: one level, fewer than two items or clusters, NaN.
+
+    Sources: Dunn (1961) for the pairs; the shrinking is that of `crossed_spread.sd`.
+
+    >>> rng = np.random.default_rng(2)
+    >>> found = level_range(rng.random((8, 200)) < 0.5)             # eight names for one and the same coin
+    >>> round(found.width, 3), round(found.corrected, 3), found.low < 0
+    (0.09, 0.0, True)
+    """
+    check_level(level)
+    scores = matrix(table, "table")
+    levels, n = scores.shape
+    codes = cluster_codes(clusters, n)
+    sizes = cluster_sizes(codes, n)
+    if levels < 2 or sizes.size < 2:
+        raise ValueError("two levels and two items or clusters wanted")
+    means, residual = scores.mean(axis=1), _residual(scores)
+    noise = noise_of_means(np.sum(cluster_sums(residual.T, codes) ** 2, axis=1), float(np.sum(residual**2)), sizes)
+    raw = float(np.var(means, ddof=1))
+    kept = max(0.0, 1 - noise.variance / (levels - 1) / raw) if raw > TINY**2 else 0.0
+    gap = moments(scores[int(means.argmax())] - scores[int(means.argmin())], codes)
+    t = t_quantile(1 - (1 - level) / (levels * (levels - 1)), gap.df)
+    return LevelRange(width=gap.mean, corrected=gap.mean * kept**0.5, low=gap.mean - t * gap.se)
 
 
 def _residual(scores: FloatArray) -> FloatArray:

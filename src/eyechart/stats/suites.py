@@ -18,10 +18,11 @@ from numpy.typing import ArrayLike
 
 from eyechart.core.records import Estimate, Interval, NotEstimable
 from eyechart.stats.bootstrap import percentile_interval
-from eyechart.stats.inputs import Codes, FloatArray, check_level, vector
+from eyechart.stats.inputs import Codes, FloatArray, check_level, matrix, vector
 from eyechart.stats.laws import t_quantile
 from eyechart.stats.means import TINY
 from eyechart.stats.multiple import holm
+from eyechart.stats.repeats import Observed, observed
 
 MOST_EXACT = 8
 """Up to so many models all orders are gone through (8! = 40,320)."""
@@ -44,13 +45,18 @@ def aggregate(
     sum w_b^2 se_b^2, Satterthwaite degrees of freedom from those of the parts (`Estimate.df`, else
     n - 1), cut at 0 and 1. `n` of the result is the number of benchmarks.
 
+    A benchmark that is all right (or all wrong) has an interval but no standard error. The interval is
+    then made of those of the parts (MOVER): the distances of their ends from their values, weighted, squared
+    and added, each side by itself; there is no `se`.
+
     That is the error of new items of these benchmarks; nothing is said about other benchmarks.
 
-    NotEstimable: no benchmark, or one that is not estimable or has no standard error (named): leaving
-    it out would change the question, and counting its error as 0 would say "certain". ValueError:
-    weights of another length, negative, or all 0; level outside (0, 1); values outside [0, 1].
+    NotEstimable: no benchmark, or one that is not estimable or has neither a standard error nor an interval
+    at `level` (named): leaving it out would change the question, and counting its error as 0 would say
+    "certain". ValueError: weights of another length, negative, or all 0; level or values out of range.
 
-    Sources: Cochran, Sampling Techniques (1977), ch. 5; Satterthwaite (1946).
+    Sources: Cochran, Sampling Techniques (1977), ch. 5; Satterthwaite (1946); Zou and Donner, Construction of
+    Confidence Limits about Effect Measures (2008), for MOVER.
 
     >>> small = Estimate(name="small", value=0.5, se=(0.25 / 9) ** 0.5, n=10)
     >>> large = Estimate(name="large", value=0.9, se=(0.09 / 999) ** 0.5, n=1000)
@@ -63,23 +69,51 @@ def aggregate(
     check_level(level)
     if not estimates:
         return NotEstimable(name=name, reason="no benchmarks", n=0)
-    lacking = [e.name for e in estimates if isinstance(e, NotEstimable) or e.se is None]
+    lacking = [e.name for e in estimates if isinstance(e, NotEstimable) or _ends(e, level) is None]
     if lacking:
-        return NotEstimable(name=name, reason=f"no standard error: {', '.join(lacking)}", n=len(estimates))
+        return NotEstimable(name=name, reason=f"no standard error or interval: {', '.join(lacking)}", n=len(estimates))
     known = [e for e in estimates if isinstance(e, Estimate)]
     values = vector([e.value for e in known], "estimates", (0.0, 1.0))
+    shares, words = _weights(known, weights, items)
+    value = float(shares @ values)
+    if any(e.se is None for e in known):
+        interval = _mover(known, shares, value, level, words)
+        return Estimate(name=name, value=value, interval=interval, n=len(known))
+    return _by_t(known, shares, value, level, words, name)
+
+
+def _by_t(
+    known: Sequence[Estimate], shares: FloatArray, value: float, level: float, words: str, name: str
+) -> Estimate | NotEstimable:
     variances = np.array([(e.se or 0.0) ** 2 for e in known])
     df = np.array([max(1.0, e.n - 1.0) if e.df is None else e.df for e in known])
-    shares, words = _weights(known, weights, items)
     parts = shares**2 * variances
     variance = float(parts.sum())
     if variance <= TINY**2:
         return NotEstimable(name=name, reason="no benchmark that counts has any spread", n=len(known))
     freedom = variance**2 / float(np.sum(parts**2 / df))
-    value, half = float(shares @ values), t_quantile(0.5 + level / 2, freedom) * variance**0.5
+    half = t_quantile(0.5 + level / 2, freedom) * variance**0.5
     method = f"t({freedom:.1f}), weights {words}"
     interval = Interval(low=max(0.0, value - half), high=min(1.0, value + half), level=level, method=method)
     return Estimate(name=name, value=value, se=variance**0.5, df=freedom, interval=interval, n=len(known))
+
+
+def _ends(e: Estimate, level: float) -> tuple[float, float] | None:
+    """Interval of a part at `level`: its own, else by t; None where it has neither."""
+    if e.interval is not None and abs(e.interval.level - level) <= TINY:
+        return e.interval.low, e.interval.high
+    if e.se is None:
+        return None
+    half = t_quantile(0.5 + level / 2, max(1.0, e.n - 1.0) if e.df is None else e.df) * e.se
+    return e.value - half, e.value + half
+
+
+def _mover(known: Sequence[Estimate], shares: FloatArray, value: float, level: float, words: str) -> Interval:
+    ends = np.array([_ends(e, level) for e in known], dtype=np.float64)
+    away = np.abs(ends - np.array([[e.value] for e in known])) * shares[:, None]
+    low, high = np.sqrt(np.sum(away**2, axis=0)).tolist()
+    method = f"MOVER (Zou and Donner), weights {words}"
+    return Interval(low=max(0.0, value - low), high=min(1.0, value + high), level=level, method=method)
 
 
 def _weights(
@@ -96,6 +130,56 @@ def _weights(
     if w.size != len(known) or bool((w < 0).any()) or w.sum() <= 0:
         raise ValueError(f"weights: one number >= 0 a benchmark wanted ({len(known)}), not all 0")
     return w / w.sum(), words
+
+
+def averaged(values: ArrayLike, mask: ArrayLike | None) -> Observed:
+    """A matrix [n, K] as `repeats.observed`; [n, K, S] as its mean over S set-ups, with the noise of such a mean.
+
+    The mean of an item is that over set-ups of its mean over runs; with count 0 where a set-up has none.
+    `scores` [n, K] are whole runs: column k where all set-ups have it. Where a set-up has no repeated item
+    its noise is not known, and no item counts as repeated. ValueError: as there.
+
+    >>> greedy_and_hot = np.array([[[1, 1], [0, 0]], [[0, 1], [0, 1]]], dtype=float)
+    >>> mask = np.zeros((2, 2, 2), dtype=bool)
+    >>> mask[:, 1, 0] = True
+    >>> r = averaged(greedy_and_hot, mask)
+    >>> r.means.tolist(), r.seen.tolist(), r.counts.tolist()
+    ([0.75, 0.5], [[True, False], [True, False]], [1.0, 1.0])
+    """
+    raw = np.asarray(values, dtype=np.float64)
+    if raw.ndim != 3 or 0 in raw.shape:
+        return observed(raw, mask)
+    gaps = np.zeros(raw.shape, dtype=np.bool_) if mask is None else np.asarray(mask, dtype=np.bool_)
+    if gaps.shape != raw.shape:
+        raise ValueError(f"mask: the shape of the matrix {raw.shape} wanted, {gaps.shape} given")
+    parts = [observed(raw[:, :, s], gaps[:, :, s]) for s in range(raw.shape[2])]
+    seen = np.logical_and.reduce([p.seen for p in parts])
+    scores = np.where(seen, np.mean([p.scores for p in parts], axis=0), 0.0)
+    means, counts = np.mean([p.means for p in parts], axis=0), np.min([p.counts for p in parts], axis=0)
+    if not all((p.counts >= 2).any() for p in parts):
+        return Observed(scores, seen, np.minimum(counts, 1.0), means, np.zeros_like(counts))
+    one = [np.where(p.counts >= 2, p.variances, p.variances[p.counts >= 2].mean()) for p in parts]
+    left = np.mean([v / np.maximum(p.counts, 1) for v, p in zip(one, parts, strict=True)], axis=0)
+    variances = np.mean(one, axis=0)
+    # The number of runs that leaves this noise: between those of the set-ups.
+    usual = np.divide(variances, left, out=counts.copy(), where=(counts > 0) & (left > TINY))
+    return Observed(scores, seen, usual, means, variances / len(parts))
+
+
+def holm_steps(ps: Sequence[float | None], alpha: float) -> list[float]:
+    """The alpha that Holm holds each p of a family against: by its rank, from where he stopped on that of there.
+
+    What is not told apart has a p above its step, so that a plan made at it never asks for less than was there.
+    `None`: no member of the family; held against the last step.
+
+    >>> holm_steps([0.01, 0.04, 0.03, None], 0.06)
+    [0.02, 0.03, 0.03, 0.03]
+    """
+    known = sorted((p, i) for i, p in enumerate(ps) if p is not None)
+    adjusted = holm([p for p, _ in known])
+    stop = min(int((adjusted < alpha).sum()), max(0, len(known) - 1))
+    ranks = {i: min(rank, stop) for rank, (_, i) in enumerate(known)}
+    return [alpha / max(1, len(known) - ranks.get(i, stop)) for i in range(len(ps))]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,9 +211,33 @@ def trends(changes: Mapping[str, Estimate | NotEstimable], level: float = 0.95) 
     >>> t.up, t.down, t.unclear, t.contradictory
     (('gsm8k',), ('mmlu',), ('arc',), True)
     """
+    return all_trends({"": changes}, level)[""]
+
+
+def all_trends(changes: Mapping[str, Mapping[str, Estimate | NotEstimable]], level: float = 0.95) -> dict[str, Trends]:
+    """`trends` of several contestants at once, Holm's p over all their benchmarks: one family.
+
+    Corrected one by one, nine equal contestants had something up or down in 33 % of suites.
+
+    >>> one = {"mmlu": Estimate(name="change", value=0.04, p=0.03, n=500)}
+    >>> all_trends({"A": one})["A"].up, all_trends({"A": one, "B": one})["A"].up
+    (('mmlu',), ())
+    """
     alpha = 1 - check_level(level)
-    known = {name: (e.value, e.p) for name, e in changes.items() if isinstance(e, Estimate) and e.p is not None}
-    adjusted = dict(zip(known, holm([p for _, p in known.values()]).tolist(), strict=True))
+    ps = {(who, n): e.p for who, row in changes.items() for n, e in row.items() if isinstance(e, Estimate)}
+    known = {key: p for key, p in ps.items() if p is not None}
+    adjusted = dict(zip(known, holm(list(known.values())).tolist(), strict=True))
+    return {
+        who: _trends(row, {name: adjusted[who, name] for name in row if (who, name) in adjusted}, alpha)
+        for who, row in changes.items()
+    }
+
+
+def _trends(changes: Mapping[str, Estimate | NotEstimable], adjusted: Mapping[str, float], alpha: float) -> Trends:
+    """`adjusted`: Holm's p of those that have one."""
+    known = {
+        name: (e.value, adjusted[name]) for name, e in changes.items() if isinstance(e, Estimate) and name in adjusted
+    }
     clear = {name for name, p in adjusted.items() if p < alpha}
     up = tuple(name for name, (value, _) in known.items() if name in clear and value > 0)
     down = tuple(name for name, (value, _) in known.items() if name in clear and value < 0)
@@ -161,6 +269,7 @@ def rank_agreement(
     *,
     se_public: ArrayLike | None = None,
     se_own: ArrayLike | None = None,
+    resampled: tuple[ArrayLike, ArrayLike] | None = None,
     level: float = 0.95,
     seed: int = 0,
     draws: int = 2000,
@@ -171,7 +280,10 @@ def rank_agreement(
     `draws` random ones (never 0). The interval resamples models (for leaderboards of such models), from 5
     models on. With standard errors (`se_public`, `se_own` [m], 0 where exact), `tau_noise` and
     `spearman_noise` say where the measure falls when scores are drawn anew, normal and independent,
-    around those seen. Noise added twice pulls towards 0, so that these intervals lean low.
+    around those seen. Noise added twice pulls towards 0, so that these intervals lean low. Models that
+    answered the same items move together, and independent draws are far too wide: for them hand over
+    `resampled`, scores of all models on the same resampled items ([D, m] each, `bootstrap.bootstrap_means`).
+    The measure over those draws, moved so that its mean is the measure seen, gives the interval.
 
     NotEstimable: fewer than 3 models, all scores of a list equal. ValueError: lengths differ, NaN, a
     standard error below 0, draws < 1.
@@ -186,6 +298,9 @@ def rank_agreement(
     errors = [np.zeros(x.size) if se is None else vector(se, "standard errors") for se in (se_public, se_own)]
     if not x.size == y.size == errors[0].size == errors[1].size or draws < 1:
         raise ValueError("public, own and standard errors must name the same models, and draws be above 0")
+    drawn = None if resampled is None else [matrix(values, "resampled") for values in resampled]
+    if drawn is not None and not (drawn[0].shape == drawn[1].shape and drawn[0].shape[1] == x.size):
+        raise ValueError(f"resampled: two arrays [draws, {x.size}] wanted")
     if any(bool((se < 0).any()) for se in errors):
         raise ValueError("a standard error below 0")
     if x.size < 3 or np.ptp(x) <= TINY or np.ptp(y) <= TINY:
@@ -203,6 +318,8 @@ def rank_agreement(
         interval = _interval(measure(x[picks], y[picks]), check) if x.size >= 5 else None
         found.append(Estimate(name=name, value=value, interval=interval, p=p, n=x.size, seed=seed))
         again = _interval(measure(*noisy), check) if any(se.any() for se in errors) else None
+        if drawn is not None:
+            again = _centred(measure(drawn[0], drawn[1]), value, check)
         noise.append(again or NotEstimable(name=name, reason="no standard errors, or none that moves it", n=x.size))
     return RankAgreement(tau=found[0], spearman=found[1], tau_noise=noise[0], spearman_noise=noise[1])
 
@@ -217,6 +334,16 @@ def _interval(values: FloatArray, level: float) -> Interval | None:
     """Percentiles of the draws in which both lists still order anything; None where there are too few."""
     result = percentile_interval(values[np.isfinite(values)], level)
     return result if isinstance(result, Interval) else None
+
+
+def _centred(values: FloatArray, seen: float, level: float) -> Interval | None:
+    """Percentiles of the draws, moved by how far noise, there once more, pulled their mean from what was seen."""
+    found = _interval(values, level)
+    if found is None:
+        return None
+    moved = seen - float(np.nanmean(values))
+    low, high = max(-1.0, min(seen, found.low + moved)), min(1.0, max(seen, found.high + moved))
+    return Interval(low=low, high=high, level=level, method=f"{found.method}, centred")
 
 
 def _taus(x: FloatArray, y: FloatArray) -> FloatArray:

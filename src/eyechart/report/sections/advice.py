@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from eyechart.analysis.shares import Advice, Attributed
+from eyechart.analysis.advice import Advice, corrected_p, few_clusters, moving_together
+from eyechart.analysis.shares import Attributed
 from eyechart.core.records import Interval, NotEstimable
 from eyechart.report import numbers
 from eyechart.report.blocks import Block, Cell, Row, Text, message
 from eyechart.report.common import NAME, listed, row, table
 from eyechart.report.messages.known import recognised
 from eyechart.report.text import short
-from eyechart.stats.shares import Share, Shares
 
 WORDS = {"lock": "lock", "average over": "average", "annotate": "annotate", "declare as a boundary": "declare"}
 
@@ -40,27 +40,26 @@ def evidence(one: Advice, found: Attributed) -> Text:
     own = next((part for part in shares.parts if part.facets == (one.factor,)), None)
     if own is None:
         return message("advice.why.confounded")
+    few = few_clusters(shares)
+    if few is not None:
+        return message("advice.why.unknown", reason=recognised(few))
     means = [mean for _, mean in one.means]
     width = numbers.points(max(means) - min(means)) if means else "?"
+    p, others = corrected_p(shares)[own.name], moving_together(one.factor, shares)
+    told = numbers.probability(p)
     if one.disposition == "average over":
-        return message("advice.why.average", parts=listed(_names(one.factor, shares, found.level)))
+        return message("advice.why.average", parts=listed([_name(part.facets) for part in others]))
     if one.disposition == "declare as a boundary":
         return message("advice.why.declare", width=width)
     most = own.interval.high**0.5 if isinstance(own.interval, Interval) else None
     if one.disposition == "annotate" and most is not None:
         return message("advice.why.annotate", most=numbers.points(most))
-    if own.p < 1 - found.level or _names(one.factor, shares, found.level):
-        return message("advice.why.moves", width=width, p=_p(own))
+    if p < 1 - shares.level or others:
+        return message("advice.why.moves", width=width, p=told)
     if most is None:
-        return message("advice.why.nothing", p=_p(own))
-    return message("advice.why.nothing.most", most=numbers.points(most), p=_p(own))
+        return message("advice.why.nothing", p=told)
+    return message("advice.why.nothing.most", most=numbers.points(most), p=told)
 
 
-def _p(own: Share) -> Text:
-    return numbers.probability(own.p)
-
-
-def _names(factor: str, shares: Shares, level: float) -> list[Text]:
-    """Interactions of the factor that are beyond noise."""
-    found = [p for p in shares.parts if factor in p.facets and len(p.facets) > 1 and p.p < 1 - level]
-    return [" × ".join(short(facet, NAME) for facet in part.facets) for part in found]
+def _name(facets: tuple[str, ...]) -> Text:
+    return " × ".join(short(facet, NAME) for facet in facets)

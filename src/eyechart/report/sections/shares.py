@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from eyechart.analysis.results import Analysis
-from eyechart.analysis.shares import ITEM, RUN, SET_UP, Attributed, Forecast
+from eyechart.analysis.shares import ITEM, RUN, SET_UP, TWICE, TWICE_CLUSTERED, Attributed, Forecast
 from eyechart.core.records import Interval, NotEstimable
 from eyechart.report import numbers
 from eyechart.report.blocks import Bar, BarsBlock, Block, Cell, Heading, Note, Prose, Row, Text, message
@@ -23,7 +23,8 @@ TOLD, LISTED = 0.01, 0.001
 
 PLANS = {
     "as measured": "as_measured",
-    "twice the items": "items",
+    TWICE: "items",
+    TWICE_CLUSTERED: "items",
     "twice the runs": "runs",
     "one run": "run",
     "one set-up": "setup",
