@@ -287,7 +287,9 @@ def verdict(pair: Pair) -> str:
     if pair.verdict == "same":
         return f"{pair.a} and {pair.b} are the same within {points(c.bound)} points ({pair.b} - {pair.a}: {_change(c)})"
     if pair.verdict == "not distinguishable":
-        return f"{pair.a} and {pair.b} are not distinguishable ({pair.b} - {pair.a}: {_change(c)}); {_tell(c)}"
+        return (
+            f"{pair.a} and {pair.b} are not distinguishable ({pair.b} - {pair.a}: {_change(c)}{_p(pair)}); {_tell(c)}"
+        )
     better, other = (pair.b, pair.a) if pair.verdict == "b is better" else (pair.a, pair.b)
     return f"{better} is better than {other} by {size} ({pair.b} - {pair.a}: {_change(c)}{_p(pair)})"
 
@@ -302,8 +304,11 @@ def _change(c: Comparison) -> str:
 
 
 def _p(pair: Pair) -> str:
-    p = pair.p_holm
-    return "" if p is None else ", p < .001" if p < 0.001 else f", p = {p:.3f}".replace("0.", ".")
+    p, how = pair.p_holm, pair.comparison.p_method
+    if p is None:
+        return ""
+    by = "" if how == "t" else f" by {how}"
+    return (", p < .001" if p < 0.001 else f", p = {p:.3f}".replace("0.", ".")) + by
 
 
 def _tell(c: Comparison) -> str:
@@ -322,7 +327,7 @@ def detail(pair: Pair) -> str:
     single = pair.comparison.single_runs
     if single is None or len(single.differences) < 2:
         return ""
-    wrong = "" if single.flip_rate is None else f"; {single.flip_rate:.0%} of pairs of runs point the other way"
+    wrong = "" if single.flip_rate is None else f"; of all pairs of runs {single.flip_rate:.0%} point the other way"
     return (
         f"One run of each could have said anything from {points(single.lowest, True)} to "
         f"{points(single.highest, True)} ({pair.b} - {pair.a}){wrong}."

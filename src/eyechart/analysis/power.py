@@ -247,7 +247,9 @@ def _sentence(p: Power) -> str:
     ):
         parts.append(f"what {p.wish.runs:,} runs of each item change is not known: that takes repeats")
     if not parts:
-        return "Nothing could be said; name --half-width, --delta, --runs or --items."
+        found = (p.runs_needed, p.runs_buy, p.items_needed, p.items_buy, p.allocation)
+        why = next((n.reason for n in found if isinstance(n, NotEstimable)), None)
+        return f"Nothing could be said{f': {why}' if why else '; name --half-width, --delta, --runs or --items'}."
     text = "; ".join(parts)
     return text[0].upper() + text[1:] + "."
 

@@ -146,7 +146,7 @@ def _entries(found: Mapping[str, Mapping[str, Group]], shares: Mapping[str, floa
     weights = [shares[name] for name in used]
     out: list[Entry] = []
     for who, row in found.items():
-        scores, change = {name: _score(row.get(name), level) for name in shares}, changes.get(who)
+        scores, change = {name: _score(row.get(name), level, name) for name in shares}, changes.get(who)
         out.append(
             Entry(
                 name=who,
@@ -160,10 +160,10 @@ def _entries(found: Mapping[str, Mapping[str, Group]], shares: Mapping[str, floa
     return out
 
 
-def _score(group: Group | None, level: float) -> Number:
+def _score(group: Group | None, level: float, benchmark: str) -> Number:
     if group is None:
-        return NotEstimable(name="score", reason="not measured on this benchmark")
-    return mean_clustered(group.means, group.clusters, level=level)
+        return NotEstimable(name=benchmark, reason="not measured on this benchmark")
+    return mean_clustered(group.means, group.clusters, level=level, name=benchmark)
 
 
 def _change(group: Group | None, first: Group | None, level: float) -> Number:
@@ -228,22 +228,22 @@ def _drawn(groups: Sequence[Group], seed: int) -> Floats | None:
 
 
 def _sentence(entries: Sequence[Entry], benchmarks: int, weighing: str, level: float) -> str:
-    ranked = [e for e in entries if isinstance(e.aggregate, Estimate)]
+    ranked = [(e.aggregate, e.name) for e in entries if isinstance(e.aggregate, Estimate)]
+    lacking = [e.name for e in entries if isinstance(e.aggregate, NotEstimable)]
     if not ranked:
         reason = entries[0].aggregate.reason if isinstance(entries[0].aggregate, NotEstimable) else ""
         return f"No aggregate over {benchmarks} benchmarks: {reason}."
-    best = max(ranked, key=lambda e: e.aggregate.value if isinstance(e.aggregate, Estimate) else 0.0)
-    number = best.aggregate
-    i = number.interval if isinstance(number, Estimate) else None
+    number, best = max(ranked, key=lambda pair: pair[0].value)
+    i = number.interval
     ends = f" [{points(i.low)}, {points(i.high)}]" if i else ""
-    value = points(number.value) if isinstance(number, Estimate) else ""
-    text = (
-        f"Over {benchmarks} benchmarks (weights {weighing}) {best.name} is at {value} points{ends} ({100 * level:g} %)"
-    )
+    at = f"at {points(number.value)} points{ends} ({100 * level:g} %)"
+    over = f"over {benchmarks} benchmarks (weights {weighing})"
+    if lacking:
+        others = f"; of the others the highest is {best} {at}" if len(ranked) > 1 else f"; {best} is {at}"
+        return f"There is no order {over}: {', '.join(lacking)} was not measured on all of them{others}."
+    text = f"O{over[1:]} {best} is {at}"
     if len(entries) > 1:
-        text = text.replace(best.name, f"the highest is {best.name}", 1).replace(
-            f"{best.name} is at", f"{best.name} at", 1
-        )
+        text = f"O{over[1:]} the highest is {best} {at}; whether it is better than another is for `eyechart compare`"
     torn = [e.name for e in entries if e.trends and e.trends.contradictory]
     if torn:
         text += f"; {', '.join(torn)} went up on some benchmarks and down on others, so one number hides both"
