@@ -101,3 +101,14 @@ def test_repeats_of_cruxeval_that_are_not_repeats_are_named(tmp_path: Path) -> N
     assert "over runs" in group.repeat_it.interval.method
     assert group.checks is not None
     assert isinstance(group.checks.noise, NoiseSplit)
+
+
+def test_columns_at_hand_are_a_table(tmp_path: Path) -> None:
+    columns = {"item": ["a", "b", "c", "d"] * 2, "model": ["A"] * 4 + ["B"] * 4, "score": [1, 0, 1, 1, 0, 0, 1, None]}
+    rows = [list(row) for row in zip(*columns.values(), strict=True)]
+    from_file = tidy(tmp_path, list(columns), [["" if v is None else v for v in row] for row in rows])
+    for given in (columns, pytest.importorskip("pandas").DataFrame(columns)):
+        found = table(given)
+        assert found.score.tolist() == from_file.score.tolist() == [1, 0, 1, 1, 0, 0, 1]
+        assert found.unscored == 1
+        assert found.compare().comparisons == from_file.compare().comparisons

@@ -68,7 +68,7 @@ class Table(plain.Table):
 
 
 def table(
-    path: Path | str,
+    path: Path | str | Mapping[str, Sequence[Any]] | Any,
     *,
     score: str | None = None,
     item: str | None = None,
@@ -78,14 +78,17 @@ def table(
     scale: tuple[float, float] | None = None,
     aliases: bool = False,
 ) -> Table:
-    """The table in a file (CSV, TSV, JSON Lines, JSON, Parquet; `-` is standard input), or in a run folder.
+    """The table in a file (CSV, TSV, JSON Lines, JSON, Parquet; `-` is standard input), or in a run folder; or
+    columns at hand: a mapping of names to values, a data frame.
 
     `score`, `item`, `cluster`, `run` name columns; what is not named is guessed and said in `notes`
     (`cluster="none"`: no clusters). `columns`: others to keep; None keeps all. `scale`: the numbers that
     mean 0 and 1. `aliases`: of a run, combinations that are one evaluation under several names get rows of
     their own, so that a factorial is whole. Raises InputError, MissingExtra.
     """
-    if is_run(path):
+    if not isinstance(path, str | Path):
+        path = {str(name): list(path[name]) for name in getattr(path, "columns", path)}
+    elif is_run(path):
         return run_table(finished(Folder(Path(path))), cluster=cluster, aliases=aliases)
     told = {"score": score, "item": item, "cluster": cluster, "run": run}
     read = read_plain(path, told=told, others=columns, scale=scale)

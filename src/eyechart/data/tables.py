@@ -19,7 +19,7 @@ import numpy as np
 
 from eyechart.core.errors import InputError
 from eyechart.core.registry import hint
-from eyechart.data.table_files import Batches, Rows, open_columns
+from eyechart.data.table_files import Batches, Rows, Wanted, open_columns
 from eyechart.data.values import listed, quoted, shown
 
 ALIASES = {
@@ -107,18 +107,19 @@ class _Scores:
 
 
 def read_plain(
-    source: str | Path,
+    source: str | Path | Mapping[str, Sequence[Any]],
     *,
     told: Mapping[str, str | None],
     others: Sequence[str] | None,
     scale: tuple[float, float] | None = None,
 ) -> ReadTable:
-    """`told`: role to column name where the user names it. `others`: columns to keep beside the roles; None: all.
+    """`source`: a path, `-`, or columns by name. `told`: role to column name where the user names it. `others`: columns to keep beside the roles; None: all.
 
     Raises InputError (no such file or column, two columns that could be the score, a score that is no
     number or outside `scale`), MissingExtra for Parquet without pyarrow.
     """
-    name = str(source)
+    given = source if isinstance(source, Mapping) else None
+    name = "the table" if given is not None else str(source)
     notes: list[str] = []
     found: dict[str, str] = {}
     ignored: list[str] = []
@@ -138,10 +139,10 @@ def read_plain(
         return chosen if "run" in found else [*chosen, *ignored]
 
     with ExitStack() as files:
-        header, rows = open_columns(name, wanted, files)
+        header, rows = open_columns(name, wanted, files) if given is None else _columns(given, wanted)
         columns = {c: _Spare() if c in ignored else _Column() for c in header if c != found["score"]}
         sink = _Scores(found["score"], scale or (0.0, 1.0), scale is not None, name)
-        fill = _fill_batches if name.lower().endswith(".parquet") else _fill
+        fill = _fill_batches if given is None and name.lower().endswith(".parquet") else _fill
         empty = fill(rows, header, columns, sink)
     scores, unscored = sink.scores, sink.unscored
     if not scores:
@@ -169,6 +170,16 @@ def read_plain(
         unscored=unscored[0] if unscored else 0,
         notes=tuple(notes),
     )
+
+
+def _columns(given: Mapping[str, Sequence[Any]], wanted: Wanted) -> tuple[Sequence[str], Rows]:
+    """Columns at hand, row by row; NaN is a missing cell."""
+    chosen = wanted(list(given))
+    lengths = {len(column) for column in given.values()}
+    if len(lengths) > 1:
+        raise InputError("its columns differ in length", file="the table")
+    rows = zip(*(given[name] for name in chosen), strict=True)
+    return chosen, enumerate(([None if cell != cell else cell for cell in row] for row in rows), 1)
 
 
 def _arrays(column: _Column) -> tuple[tuple[str, ...], Any]:
