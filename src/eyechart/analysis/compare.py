@@ -92,6 +92,11 @@ def compare(
     item in common, unknown names, two scores for an item in one run.
     """
     chosen = _labels(table, by, labels)
+    for name in over:
+        part = next((role for role, column in table.names.items() if column == name), None)
+        if name == by or part is not None:
+            what = "what is compared" if name == by else f"the {part}"
+            raise InputError(f"{name} is {what}, and cannot be averaged over as a factor", file=table.source)
     kept = _only(table, by, chosen)
     set_ups = _set_ups(kept, by, chosen, over)
     items = shared_items([g for row in set_ups.values() for g in row])
