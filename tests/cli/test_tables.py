@@ -261,7 +261,6 @@ def small(tmp_path: Path) -> Path:
         (["compare", "A"], "one label (A); name another: B"),
         (["compare", "--over", "model"], "model is what is compared, and cannot be averaged over"),
         (["compare", "--over", "item"], "item is the item, and cannot be averaged over"),
-        (["compare", "--over", "run"], "run is the run, and cannot be averaged over"),
         (["compare", "--by", "model", "--where", "model=A"], "column model holds one value (A)"),
         (["shares", "--factors", "model", "--where", "model=A"], "column model holds one value (A): leave it out"),
         (["summarize", "--by", "model", "--where", "model"], "write COLUMN=LABEL, not model"),
