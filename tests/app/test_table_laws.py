@@ -76,9 +76,10 @@ def test_stacking_is_the_whole(seed: int) -> None:
     parts = {m: made([r for r in rows if r[3] == m]) for m in "BA"}
     apart = compare(stacked(parts, "of"), "of", ["A", "B"], over=["cot"])
     a, b = (c.comparisons.pairs[0].comparison.change for c in (whole, apart))
-    assert isinstance(a, Estimate)
-    assert isinstance(b, Estimate)
-    assert (a.value, a.se) == pytest.approx((b.value, b.se))
+    if isinstance(a, Estimate) and isinstance(b, Estimate):
+        assert (a.value, a.se) == pytest.approx((b.value, b.se))
+    else:  # four clusters may have one mean
+        assert a == b
 
 
 def test_columns_are_joined_by_name() -> None:
