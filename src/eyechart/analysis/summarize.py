@@ -239,8 +239,11 @@ def _sentence(groups: Sequence[Summary], level: float) -> str:
         )
     ranked = sorted(groups, key=lambda g: -g.score)
     best, last = ranked[0], ranked[-1]
+    if best.score == last.score:
+        return f"{len(groups)} scores, all {100 * best.score:.1f} points; whether any two differ is for `eyechart compare`."
+    known = isinstance(best.new_items, Estimate) and best.new_items.interval is not None
+    fresh = f"; on new items {best.name} lies at {spoken(best.new_items)} {sure}" if known else ""
     return (
         f"{len(groups)} scores, from {last.name} at {100 * last.score:.1f} to {best.name} at {100 * best.score:.1f} "
-        f"points; on new items {best.name} lies at {spoken(best.new_items)} {sure}. Whether two of them differ is "
-        "not read from these intervals but from `eyechart compare`."
+        f"points{fresh}. Whether two of them differ is not read from these intervals but from `eyechart compare`."
     )
