@@ -430,3 +430,32 @@ def test_no_label_steers_the_terminal_in_any_line(tmp_path: Path) -> None:
         result = run(*words)
         assert result.exit_code == 0, result.output
         assert not set(result.output) & {"\x1b", "\x07", "\u202e"}
+
+
+def test_resampled_runs_claim_no_more_than_their_closed_form(tmp_path: Path) -> None:
+    """One seed for all items of a run: drawn item by item, the resampled interval would be far too narrow."""
+    rng = np.random.default_rng(3)
+    shift, easy = rng.normal(0, 0.6, 8), rng.normal(0, 1, 150)
+    lines = ["item,run,score"]
+    for k in range(8):
+        right = rng.random(150) < 1 / (1 + np.exp(-(easy + shift[k])))
+        lines += [f"q{i},{k},{int(r)}" for i, r in enumerate(right)]
+    path = tmp_path / "s.csv"
+    path.write_text("\n".join(lines) + "\n")
+    widths: dict[str, list[float]] = {}
+    for words in ([], ["--shared-draws"]):
+        group = data("summarize", path, *words)["data"]["groups"][0]
+        closed, drawn = (group[key]["interval"] for key in ("repeat_it", "resampled_runs"))
+        widths[str(words)] = [closed[1] - closed[0], drawn[1] - drawn[0]]
+        assert widths[str(words)][1] > 0.6 * widths[str(words)][0]
+    text = run("summarize", path, "--shared-draws").stdout
+    assert "--own-draws" not in text
+    assert "--own-draws" in run("summarize", path).stdout
+
+
+def test_set_ups_that_lack_a_label_are_counted(tmp_path: Path) -> None:
+    path = tmp_path / "s.csv"
+    rows = [f"q{i},{m},{c},{(i * 7 + len(c)) % 3 % 2}" for i in range(30) for m in "AB" for c in ("x", "yy", "zzz")]
+    path.write_text("item,model,cue,score\n" + "\n".join(r for r in rows if ",B,zzz," not in r) + "\n")
+    found = data("compare", path, "--over", "cue")
+    assert "1 of 3 set-ups were not measured with all that is compared, and are left out" in found["warnings"]

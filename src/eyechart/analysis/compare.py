@@ -88,8 +88,9 @@ def compare(
     """Compare the `labels` of column `by` (all, where none are named), item by item.
 
     Of two, the change is second minus first. `over`: factors over whose set-ups the order is looked at, and each
-    item averaged: the mean of its means over runs, where every set-up has it; single runs bear one label in all. `bound`: what counts as the same. Raises InputError: one label, no
-    item in common, unknown names, two scores for an item in one run.
+    item averaged: the mean of its means over runs, where every set-up has it; single runs bear one label in
+    all. `bound`: what counts as the same. Raises InputError: one label, no item in common, unknown names, two
+    scores for an item in one run.
     """
     chosen = _labels(table, by, labels)
     for name in over:
@@ -133,7 +134,11 @@ def compare(
         over=_over(kept, by, chosen, over, set_ups, level, seed) if over and len(set_ups) > 1 else None,
         sentence=_sentence(found, level),
         details=tuple(detail(pair) for pair in found.pairs),
-        warnings=_unlike(groups) + _warnings(found, every - len(items), every, len(set_ups)),
+        warnings=(
+            *_incomplete(kept, by, over, len(set_ups)),
+            *_unlike(groups),
+            *_warnings(found, every - len(items), every, len(set_ups)),
+        ),
         notes=table.notes + unnumbered(table, [g.values.shape[1] for row in groups for g in row]),
         fingerprint=table.fingerprint,
     )
@@ -201,6 +206,14 @@ def _stacked(
         at = [every.index(run) for run in runs[group.by]]
         values[:, at, s], missing[:, at, s] = group.values, group.missing
     return values, missing
+
+
+def _incomplete(table: Table, by: str, over: Sequence[str], whole: int) -> tuple[str, ...]:
+    """Set-ups that lack some label are left out, and it is said."""
+    every = len({labels[1:] for labels, _ in table.labels([by, *over])})
+    if every == whole:
+        return ()
+    return (f"{every - whole} of {every} set-ups were not measured with all that is compared, and are left out",)
 
 
 def _unlike(groups: Sequence[Sequence[Group]]) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from eyechart.stats.bootstrap import Layers, bootstrap_estimate, layered_bootstr
 from eyechart.stats.intervals import mean_clustered, repeat_interval
 from eyechart.stats.means import moments
 from eyechart.stats.power import ResamplingLimit, resampling_limit
-from eyechart.stats.runs import RunSpread, spread_of_runs
+from eyechart.stats.runs import Exchangeability, RunSpread, spread_of_runs
 
 MOST = 5_000_000
 """Scores of a group up to which it is resampled; above, the closed forms stand alone, and it is said."""
@@ -75,6 +75,8 @@ class Summaries:
     level: float
     seed: int
     draws: int
+    own_draws: bool | None
+    """Whether each item and run was taken to be a draw of its own; None: not known."""
     groups: tuple[Summary, ...]
     sentence: str
     notes: tuple[str, ...]
@@ -106,16 +108,17 @@ def summarize(
     >>> found.groups[0].score, found.groups[0].runs
     (0.5, 2)
     """
-    family = max(1, sum(1 for _ in table.labels(by)))
+    parts = table.labels(by)
     own = table.own_draws if own_draws is None else own_draws
-    how = _How(level=level, ks=tuple(ks), chance=chance, seed=seed, draws=draws, family=family, own_draws=own)
-    groups = tuple(summary(group, how) for group in table.groups(by))
+    how = _How(level=level, ks=tuple(ks), chance=chance, seed=seed, draws=draws, family=len(parts), own_draws=own)
+    groups = tuple(summary(table.group(labels, rows), how) for labels, rows in parts)
     return Summaries(
         source=table.source,
         by=tuple(by),
         level=level,
         seed=seed,
         draws=draws,
+        own_draws=own,
         groups=groups,
         sentence=_sentence(groups, level),
         notes=table.notes + unnumbered(table, [g.runs for g in groups]),
@@ -142,8 +145,9 @@ def summary(group: Group, how: _How) -> Summary:
     seen = values[~missing]
     new_items = mean_clustered(means, group.clusters, level=level)
     checks = check_repeats(values, missing, group.clusters, level)
-    together = move_together(checks, how.family)
-    repeat_it = repeat_interval(values, mask=missing, level=level, by="runs" if together else BY[how.own_draws])
+    by = "runs" if move_together(checks, how.family) else BY[how.own_draws]
+    repeat_it = repeat_interval(values, mask=missing, level=level, by=by)
+    together = by == "runs" or (by == "auto" and _spread_more(checks))
     run_scores = spread_of_runs(values, mask=missing)
     scores = run_scores.scores if isinstance(run_scores, RunSpread) else ()
     sd = run_scores.sd if isinstance(run_scores, RunSpread) else 0.0
@@ -170,8 +174,14 @@ def summary(group: Group, how: _How) -> Summary:
     )
 
 
+def _spread_more(checks: Repeats | None) -> bool:
+    """Whether run means spread more than items explain: where nobody knows better, `repeat_interval` then goes by runs."""
+    found = checks.exchangeable if checks else None
+    return isinstance(found, Exchangeability) and found.ratio > 1
+
+
 def _resampled(group: Group, by: Layers, how: _How, together: bool) -> Number:
-    """`together`: runs move together, and so are drawn whole."""
+    """`together`: runs may move together, and so are drawn whole; the same assumption as that of the closed form."""
     name = "bootstrap"
     if group.missing.any():
         return NotEstimable(name=name, reason="runs with gaps are not resampled; the closed forms stand alone")

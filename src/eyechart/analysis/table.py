@@ -205,9 +205,10 @@ class Table:
     def groups(self, by: Sequence[str]) -> Iterator[Group]:
         """One group a combination of labels."""
         for labels, rows in self.labels(by):
-            yield self._group(labels, rows)
+            yield self.group(labels, rows)
 
-    def _group(self, by: tuple[tuple[str, str], ...], rows: Rows) -> Group:
+    def group(self, by: tuple[tuple[str, str], ...], rows: Rows) -> Group:
+        """The scores of some rows; InputError where one item has two scores in one run."""
         items, at = np.unique(self.item.codes[rows], return_inverse=True)
         if self.run is None:
             runs = _occurrence(at)

@@ -108,7 +108,7 @@ def _about(g: Summary, found: Summaries) -> Iterator[str]:
             yield f"  {what}: {spoken(number)} by {number.interval.method}{se}"
         else:
             yield f"  {what}: {spoken(number)}"
-    if isinstance(g.repeat_it, Estimate) and g.repeat_it.interval and "over runs" in g.repeat_it.interval.method:
+    if found.own_draws is None and isinstance(g.repeat_it, Estimate) and g.repeat_it.n == g.runs < g.items:
         yield "  (whether each item and run had a draw of its own is not known; if so, --own-draws gives a narrower one)"
     if g.naive_se is not None and isinstance(g.new_items, Estimate) and g.new_items.se and g.runs > 1:
         yield (
