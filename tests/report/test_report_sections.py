@@ -111,7 +111,7 @@ def test_not_above_chance_is_said_at_the_top() -> None:
     base = realistic()
     low = replace(base, scores=(replace(base.scores[0], above_chance=False), *base.scores[1:]))
     notes = [b for b in blocks(report(low), "verdict") if isinstance(b, Note)]
-    assert any("not above chance (25.0 points)" in say(note.text, "en") for note in notes)
+    assert any("not shown to be above chance (25.0 points)" in say(note.text, "en") for note in notes)
 
 
 def test_failed_calls_are_loud_from_one_in_a_hundred() -> None:

@@ -115,8 +115,8 @@ EN: dict[str, str] = {
     "sentence.sure.neither": "The baseline scores {score} points; no interval ({level} %) can be given.",
     "sentence.sure.none": "The baseline has no complete score.",
     "note.no_baseline": "No baseline set-up was scored, so changes have nothing to be measured against.",
-    "note.at_chance": "The baseline is not above chance ({chance} points): the task was not understood, or the"
-    " answers were not read.",
+    "note.at_chance": "The baseline is not shown to be above chance ({chance} points): the task was not understood, or the"
+    " answers were not read, or the items are too few to tell.",
     "note.failed": "{n} of {total} calls failed ({share} %). They are left out of every score and counted below.",
     "note.broken": "{n}: {rules}.",
     "spans.title": "Which width is the large one",
@@ -136,8 +136,8 @@ EN: dict[str, str] = {
     "score.no_baseline": "The baseline set-up has no complete score.",
     "score.headline": "The baseline scores {score} points ({items}, {repeats}).",
     "score.above_chance": "That is above chance, which is {chance} points.",
-    "score.at_chance": "That is not above chance, which is {chance} points: the task was not understood, or the"
-    " answers were not read.",
+    "score.at_chance": "That is not shown to be above chance, which is {chance} points: the task was not understood, or the"
+    " answers were not read, or the items are too few to tell.",
     "score.chance_unclear": "Chance would give {chance} points; whether this is above it cannot be told.",
     "score.intervals": "Two intervals, two questions",
     "score.repeat_it": "Repeat it: what would the same items give, asked again?",
