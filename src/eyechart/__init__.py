@@ -15,6 +15,9 @@
     scores = ec.table("scores.csv")    # scores from anywhere, one row a score
     scores.summarize("model")          # two intervals for each, and whether its repeats can be believed
 
+    ec.grade("answers.jsonl")          # verdicts with the steps that led to them
+    ec.reread("answers.jsonl")         # the same answers under other graders
+
     run = ec.open("eyechart-runs/study")   # the same, later
 
 The grammar has few words. A *spec* says what an evaluation is; a *factor* is a dotted path into it
@@ -34,6 +37,8 @@ _NAMES = {
     "load": "eyechart.app.study",
     "loads": "eyechart.app.study",
     "open": "eyechart.app.opened",
+    "grade": "eyechart.app.grade",
+    "reread": "eyechart.app.reread",
     "table": "eyechart.app.tables",
     "Table": "eyechart.app.tables",
     "Study": "eyechart.app.study",
@@ -51,14 +56,18 @@ __all__ = [
     "Study",
     "Table",
     "__version__",
+    "grade",
     "load",
     "loads",
     "open",
+    "reread",
     "table",
 ]
 
 if TYPE_CHECKING:
+    from eyechart.app.grade import grade
     from eyechart.app.opened import Run, open
+    from eyechart.app.reread import reread
     from eyechart.app.study import Study, load, loads
     from eyechart.app.tables import Table, table
     from eyechart.core.errors import EyechartError, InputError

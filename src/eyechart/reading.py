@@ -6,16 +6,15 @@ Reading is free: the same stored responses are read again under another Reading 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from eyechart.core.effective import Reading
-from eyechart.core.plugins import POSTPROCESSES, READERS, SCORERS, make
+from eyechart.core.plugins import POSTPROCESSES, READERS, SCORERS, Reader, Scorer, make
 from eyechart.core.records import Extraction, Failure, Item, Outcome, Response, Score
+from eyechart.extract.declined import declined
 from eyechart.score.options import score_options
-
-_REFUSAL = re.compile(r"\s*(?:(?:I['’]m sorry|I cannot|I can['’]t)\b|抱歉|我无法)", re.IGNORECASE)
 
 
 def read_response(
@@ -28,9 +27,10 @@ def read_response(
     """The answer found in `response`, and its score.
 
     `item` and `labels` as the prompt showed them (`Renderer.prepared`, `Renderer.labels`); `options` as
-    the request asked for them. Where the reader finds no answer, the outcome is refused if the text
-    begins with an apology (a short list of phrases, on purpose), else truncated if the token limit cut
-    it off, else unparseable. An item that cannot be scored at all is unscored whatever was answered.
+    the request asked for them. Where the reader finds no answer, the outcome is refused if the text says
+    so, else truncated if the token limit cut it off, else unparseable. A value that the reader did not see
+    committed to (the last number of a chain of thought) is no answer where the limit cut the text off.
+    An item that cannot be scored at all is unscored whatever was answered.
 
     >>> item = Item(id="1", fields={}, choices=("Rome", "Paris"), gold=("Paris",), gold_index=1)
     >>> reading = Reading(elicit="generate", extraction="first_letter", score="choice")
@@ -48,25 +48,44 @@ def read_response(
         return _unread(reason, Outcome.FAILED)
     if reading.elicit == "options":
         return score_options(response.option_logprobs, options, item, reading.normalize)
-    reader, scorer = make(READERS, reading.extraction), make(SCORERS, reading.score)
-    tidy = POSTPROCESSES.get(reading.postprocess)
     if response.text is None:
         return _unread("the response holds no text", Outcome.UNSCORED)
+    reader, scorer = _plugins(reading)
+    tidy = POSTPROCESSES.get(reading.postprocess)
     found = reader.read(response.text, item, labels)
-    if found.value is not None:
+    if found.value is not None and not found.committed and response.finish_reason == "length":
+        reason = f"cut off at the token limit before it came to an answer ({found.value:.40} was on the way)"
+        found = replace(found, value=None, span=None, reason=reason, outcome=Outcome.TRUNCATED)
+    if found.value is not None and found.outcome is not Outcome.INCORRECT:
         return found, scorer.score(found.value, item, labels, tidy)
-    found = replace(found, outcome=_no_answer(response))
+    if found.value is None:
+        found = replace(found, outcome=_no_answer(response, found))
     asked = scorer.score("", item, labels, tidy)  # no answer is right; but can the item be scored at all?
     if asked.outcome is Outcome.UNSCORED:
         return found, asked
     return found, Score(outcome=found.outcome or Outcome.UNPARSEABLE, value=0.0, reason=found.reason)
 
 
+def _plugins(reading: Reading) -> tuple[Reader, Scorer]:
+    """Made once: a reading is asked for as often as there are answers."""
+    if isinstance(reading.extraction, str) and isinstance(reading.score, str):
+        return _made(reading.extraction, reading.score)
+    return make(READERS, reading.extraction), make(SCORERS, reading.score)
+
+
+@lru_cache(maxsize=256)
+def _made(extraction: str, score: str) -> tuple[Reader, Scorer]:
+    return make(READERS, extraction), make(SCORERS, score)
+
+
 def _unread(reason: str, outcome: Outcome) -> tuple[Extraction, Score]:
     return Extraction(value=None, reason=reason), Score(outcome=outcome, value=None, reason=reason)
 
 
-def _no_answer(response: Response) -> Outcome:
-    if _REFUSAL.match(response.text or ""):
+def _no_answer(response: Response, found: Extraction) -> Outcome:
+    if found.outcome is Outcome.REFUSED or found.outcome is Outcome.TRUNCATED:
+        return found.outcome
+    why = declined(response.text or "")
+    if why is not None and why[0] is Outcome.REFUSED:
         return Outcome.REFUSED
     return Outcome.TRUNCATED if response.finish_reason == "length" else Outcome.UNPARSEABLE

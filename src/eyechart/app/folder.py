@@ -3,6 +3,7 @@
 study.yaml          as given
 run.json            digests, cells, engines, versions, command line, counts
 items.jsonl         the items asked, with their gold answers
+certificates.json   of the graders, where there are any
 store.sqlite        every request and response
 observations.npz    the tidy table
 report.html, report.json
@@ -27,7 +28,15 @@ from eyechart.analysis.observations import OUTCOMES, Observations
 from eyechart.core.errors import InputError, Stopped
 from eyechart.core.records import Item
 
-SEALED = ("study.yaml", "run.json", "items.jsonl", "observations.npz", "report.html", "report.json")
+SEALED = (
+    "study.yaml",
+    "run.json",
+    "items.jsonl",
+    "observations.npz",
+    "report.html",
+    "report.json",
+    "certificates.json",
+)
 
 
 _DAMAGED = "is damaged; give `eyechart run` again to write it anew"

@@ -7,10 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from eyechart.analysis.compare import Compared
+from eyechart.analysis.flips import Flip
+from eyechart.analysis.readers import ReaderSpread
 from eyechart.analysis.shares import Attributed
 from eyechart.app.finished import Finished, check
+from eyechart.app.flips import flips
 from eyechart.app.folder import Folder
 from eyechart.app.report import report_input, write_report
+from eyechart.app.reread import reread_run
+from eyechart.app.shelf import SHELF
 from eyechart.app.tables import OF, Table, combined, run_table
 from eyechart.core.errors import InputError
 from eyechart.report.inputs import Language
@@ -21,9 +26,11 @@ from eyechart.report.notebook import fragment
 class Run(Finished):
     """What a run found, with its pictures. Nothing here calls a model."""
 
-    def report(self, path: Path | str | None = None, *, language: Language = "en") -> Path:
-        """Write the report; by default into the run folder. Returns where it is."""
-        return write_report(self.folder, Path(path) if path else None, language)
+    def report(self, path: Path | str | None = None, *, language: Language = "en", shelf: Path | str = SHELF) -> Path:
+        """Write the report; by default into the run folder. Returns where it is.
+
+        Certificates of its graders on `shelf`, a folder, are kept in the run folder and shown."""
+        return write_report(self.folder, Path(path) if path else None, language, Path(shelf))
 
     def table(self) -> Table:
         """The scores as a plain table: `.summarize() .compare() .shares() .power()`."""
@@ -40,6 +47,17 @@ class Run(Finished):
             raise InputError("a run compared with itself says nothing; compare its levels by table().compare(...)")
         found, over = combined(names)
         return found.compare(OF, over=options.pop("over", over), **options)
+
+    def reread(self, *graders: str) -> ReaderSpread | None:
+        """The same answers under other graders, by default the usual ones: what the reading alone is worth.
+
+        None where the run holds no text to read, or programs (`eyechart reread` runs those).
+        """
+        return reread_run(self, graders)
+
+    def flips(self, a: str, b: str) -> tuple[Flip, ...]:
+        """The verdicts of set-up `b` that differ from those of `a` (`c000`, ...), each with its cause and both texts."""
+        return flips(self, a, b)
 
     def _repr_html_(self) -> str:
         return fragment(report_input(self))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from eyechart.analysis.observations import Builder, Observations
 from eyechart.app.grid import Ask, Grid
+from eyechart.app.programs import settled
 from eyechart.core.effective import Reading
 from eyechart.core.records import Extraction, Failure, Item, Outcome, Response, Score
 from eyechart.reading import read_response
@@ -29,8 +30,12 @@ class Readings:
     """What replies taught (`double_bos`, `served_other_model`, `cut_at_limit`, ...), and in how many."""
 
 
-def read(grid: Grid, store: Store) -> Readings:
-    """Reads every cell. A call that failed is `failed`; one not asked yet gives no row at all."""
+def read(grid: Grid, store: Store, *, weak_sandbox: bool = False) -> Readings:
+    """Reads every cell. A call that failed is `failed`; one not asked yet gives no row at all.
+
+    Generated programs run in the sandbox, all of them before the first cell is read.
+    """
+    ran = _run_programs(grid, store, weak_sandbox)
     builder = Builder.empty()
     items, index = _items(grid)
     key_at: dict[str, int] = {}
@@ -52,7 +57,8 @@ def read(grid: Grid, store: Store) -> Readings:
                     if got is None:
                         missing.add(planned.key)
                         continue
-                    _, score = read_one(got, item, ask, i, cell.effective.reading)
+                    found, score = read_one(got, item, ask, i, cell.effective.reading)
+                    score = ran.get((found.value, item.gold), score)
                     if score.outcome is Outcome.UNSCORED:
                         unscored[score.reason or "no reason given"] += 1
                     call = key_at.setdefault(planned.key, len(key_at))
@@ -67,6 +73,24 @@ def read(grid: Grid, store: Store) -> Readings:
     return Readings(
         observations=observations, keys=tuple(key_at), missing=len(missing), unscored=unscored, findings=+findings
     )
+
+
+def _run_programs(grid: Grid, store: Store, weak: bool) -> dict[tuple[str | None, tuple[str, ...]], Score]:
+    """Program and tests to score, over all cells that are scored by running code."""
+    programs: dict[tuple[str | None, tuple[str, ...]], tuple[Extraction, Item]] = {}
+    for cell in grid.cells:
+        if cell.effective.reading.score != "code":
+            continue
+        ask = grid.asks[cell.ask]
+        answers = store.answers([p.key for row in ask.planned for p in row])
+        for i, item in enumerate(ask.items):
+            for planned in ask.planned[i][: cell.repeats]:
+                got = answers.get(planned.key)
+                if got is not None:
+                    found, _ = read_one(got, item, ask, i, cell.effective.reading)
+                    if found.value is not None:
+                        programs.setdefault((found.value, item.gold), (found, item))
+    return dict(zip(programs, settled(list(programs.values()), weak=weak), strict=True))
 
 
 def read_one(got: Response | Failure, item: Item, ask: Ask, i: int, reading: Reading) -> tuple[Extraction, Score]:

@@ -12,8 +12,12 @@ import numpy as np
 
 from eyechart.app.findings import QUIET, in_words
 from eyechart.app.finished import Finished, finished
+from eyechart.app.flips import counts
 from eyechart.app.folder import Folder
 from eyechart.app.ledger import samples
+from eyechart.app.reread import reread_run
+from eyechart.app.shelf import SHELF, hang
+from eyechart.app.shelf import facts as facts_of_graders
 from eyechart.core.effective import DEFAULTS
 from eyechart.core.errors import InputError
 from eyechart.core.factors import field_names
@@ -41,6 +45,9 @@ def report_input(run: Finished, language: Language = "en") -> ReportInput:
         language=language,
         sentences=sentences(run),
         layers=tuple((f["name"], (f["path"] or "several").split(".")[0]) for f in facts["factors"]),
+        readers=reread_run(run),
+        flips=counts(run),
+        graders=facts_of_graders(run),
     )
 
 
@@ -55,14 +62,16 @@ def sentences(run: Finished) -> tuple[Text, ...]:
     return (first, *rest)
 
 
-def write_report(folder: Folder, path: Path | None = None, language: Language = "en") -> Path:
+def write_report(folder: Folder, path: Path | None = None, language: Language = "en", shelf: Path = SHELF) -> Path:
     """HTML (or Markdown or JSON, by the ending of `path`). Without `path`: report.html and report.json
-    in the run folder."""
+    in the run folder. Certificates of its graders on `shelf` are kept in the run folder."""
     from eyechart.report.html import render_html
     from eyechart.report.markdown import render_markdown
     from eyechart.report.plain import render_json
 
-    made = report_input(finished(folder), language)
+    run = finished(folder)
+    hang(run, shelf)
+    made = report_input(run, language)
     if path is None:
         folder.write("report.json", render_json(made))
         folder.write("report.html", render_html(made))

@@ -13,6 +13,7 @@ from typing import Any
 from eyechart.app.folder import Folder
 from eyechart.app.grid import DataUse, Grid
 from eyechart.app.plan import Plan, make_plan, spread_sample
+from eyechart.app.programs import ensure_sandbox
 from eyechart.app.read import Readings, read
 from eyechart.app.runtime import observe
 from eyechart.core.effective import stated_digest
@@ -73,12 +74,15 @@ def run(
     shared: Path | None = None,
     policy: Policy | None = None,
     progress: Progress | None = None,
+    weak_sandbox: bool = False,
 ) -> Ran:
     """`text`: the study as given. `shared`: a store to take answers from first, and to give them to.
 
     Raises InputError where another process is at work in the folder, TooManyFailures and Stopped
     with everything answered so far stored.
     """
+    if any(cell.effective.reading.score == "code" for cell in grid.cells):
+        ensure_sandbox(weak=weak_sandbox)
     folder.prepare()
     started = datetime.now(UTC)
     with locked(folder.path), Store(folder.store) as store:
@@ -86,7 +90,7 @@ def run(
         copied = _take(store, shared, grid) if shared else 0
         plan = make_plan(grid, [folder.store])
         tally, error = _ask(grid, plan.new, store, policy, progress)
-        readings = read(grid, store)
+        readings = read(grid, store, weak_sandbox=weak_sandbox)
         ran = Ran(
             folder=folder,
             plan=plan,

@@ -79,15 +79,27 @@ class Study:
             plan = measure(self.grid, plan, folder, measure_calls, progress)
         return plan
 
-    def run(self, out: Path | str | None = None, *, store: Path | None = None, progress: Progress | None = None) -> Run:
+    def run(
+        self,
+        out: Path | str | None = None,
+        *,
+        store: Path | None = None,
+        progress: Progress | None = None,
+        allow_weak_sandbox: bool = False,
+    ) -> Run:
         """Ask what is missing, read everything, write folder and report; given again, goes on."""
         from eyechart.app.opened import open as open_run
 
-        ran = self.execute(out, store=store, progress=progress)
+        ran = self.execute(out, store=store, progress=progress, allow_weak_sandbox=allow_weak_sandbox)
         return open_run(ran.folder.path)
 
     def execute(
-        self, out: Path | str | None = None, *, store: Path | None = None, progress: Progress | None = None
+        self,
+        out: Path | str | None = None,
+        *,
+        store: Path | None = None,
+        progress: Progress | None = None,
+        allow_weak_sandbox: bool = False,
     ) -> Ran:
         """`run`, but with the account of what was done instead of the results.
 
@@ -95,7 +107,7 @@ class Study:
         """
         folder = self.folder(out)
         try:
-            ran = run(self.grid, self.text, folder, shared=store, progress=progress)
+            ran = run(self.grid, self.text, folder, shared=store, progress=progress, weak_sandbox=allow_weak_sandbox)
         except (TooManyFailures, Stopped):
             with suppress(EyechartError):  # the disk is full, or nothing was answered: said already
                 _conclude(folder)

@@ -8,8 +8,9 @@ import click
 
 from eyechart.analysis.compare import Compared, OverSetUps, points, turn_text, verdict
 from eyechart.app.tables import OF, is_run, runs_table
+from eyechart.cli.columns import columned, split
 from eyechart.cli.output import Answer, answers, clean
-from eyechart.cli.tabled import POINTS, columned, open_table, provenance, split, table_options
+from eyechart.cli.tabled import POINTS, open_table, provenance, table_options
 from eyechart.core.records import Estimate, NotEstimable
 from eyechart.report.table_data import data_of
 from eyechart.stats.compare import Pair

@@ -6,8 +6,9 @@ from typing import Any
 import click
 
 from eyechart.analysis.power import Power, Spreads, Wish, plan_power
+from eyechart.cli.columns import columned
 from eyechart.cli.output import Answer, answers
-from eyechart.cli.tabled import POINTS, columned, open_table, table_options
+from eyechart.cli.tabled import POINTS, open_table, table_options
 from eyechart.core.errors import InputError
 from eyechart.core.records import NotEstimable
 from eyechart.report.table_data import data_of

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from eyechart.app.opened import open as open_run
+from eyechart.app.shelf import SHELF
 from eyechart.cli.output import Answer, answers
 
 
@@ -12,8 +13,11 @@ from eyechart.cli.output import Answer, answers
 @click.argument("run", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), help="File to write; its ending says how: .html, .md, .json.")
 @click.option("--lang", type=click.Choice(["en", "zh"]), default="en", help="Language of the report.")
+@click.option(
+    "--shelf", type=click.Path(path_type=Path), default=SHELF, show_default=True, help="Certificates of graders."
+)
 @answers("report")
-def command(run: Path, out: Path | None, lang: str) -> Answer:
+def command(run: Path, out: Path | None, lang: str, shelf: Path) -> Answer:
     """Write the report of RUN again: HTML, Markdown or JSON, English or Chinese. Calls no model."""
-    path = open_run(run).report(out, language="zh" if lang == "zh" else "en")
+    path = open_run(run).report(out, language="zh" if lang == "zh" else "en", shelf=shelf)
     return Answer(code="written", text=str(path), data={"report": str(path), "language": lang})

@@ -18,14 +18,15 @@ from eyechart.cli.show import sentences
 @click.option("--out", type=click.Path(path_type=Path), help="Run folder; eyechart-runs/NAME unless given.")
 @click.option("--store", type=click.Path(path_type=Path), help="A shared store to take answers from and give them to.")
 @click.option("--quiet", is_flag=True, help="No progress.")
+@click.option("--allow-weak-sandbox", is_flag=True, help="Run programs even where they cannot be isolated.")
 @answers("run")
-def command(study: Path, out: Path | None, store: Path | None, quiet: bool) -> Answer:
+def command(study: Path, out: Path | None, store: Path | None, quiet: bool, allow_weak_sandbox: bool) -> Answer:
     """Run STUDY: ask what is missing, read everything, write the report.
 
     It survives being killed: the same command goes on where it stopped.
     """
     progress = Progress(quiet)
-    ran = load(study).execute(out, store=store, progress=progress)
+    ran = load(study).execute(out, store=store, progress=progress, allow_weak_sandbox=allow_weak_sandbox)
     progress.end()
     return answer(ran)
 

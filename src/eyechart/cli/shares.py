@@ -6,8 +6,9 @@ from typing import Any
 import click
 
 from eyechart.analysis.shares import ITEM, Attributed
+from eyechart.cli.columns import columned, split
 from eyechart.cli.output import Answer, answers, points
-from eyechart.cli.tabled import columned, open_table, provenance, split, table_options
+from eyechart.cli.tabled import open_table, provenance, table_options
 from eyechart.core.records import Interval, NotEstimable
 from eyechart.report.table_data import data_of
 from eyechart.stats.shares import Share

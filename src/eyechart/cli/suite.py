@@ -9,8 +9,9 @@ from eyechart.analysis.compare import points
 from eyechart.analysis.results import Number
 from eyechart.analysis.suite import Suite
 from eyechart.app.tables import OF, is_run, suite_table
+from eyechart.cli.columns import columned, split
 from eyechart.cli.output import Answer, answers
-from eyechart.cli.tabled import columned, open_table, provenance, split, table_options
+from eyechart.cli.tabled import open_table, provenance, table_options
 from eyechart.core.errors import InputError
 from eyechart.core.records import Estimate, NotEstimable
 from eyechart.report.table_data import data_of

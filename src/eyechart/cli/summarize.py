@@ -6,8 +6,9 @@ from typing import Any
 import click
 
 from eyechart.analysis.summarize import Summaries, Summary, spoken
+from eyechart.cli.columns import columned, split
 from eyechart.cli.output import Answer, answers, points
-from eyechart.cli.tabled import columned, open_table, provenance, split, table_options
+from eyechart.cli.tabled import open_table, provenance, table_options
 from eyechart.core.records import Estimate, NotEstimable
 from eyechart.report.table_data import data_of
 from eyechart.stats.power import ResamplingLimit

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -10,7 +10,6 @@ import click
 
 from eyechart.app.tables import Table
 from eyechart.app.tables import table as read
-from eyechart.cli.output import clean
 from eyechart.core.errors import InputError
 from eyechart.report.table_data import REASONS
 
@@ -92,28 +91,5 @@ def provenance(fingerprint: str | None) -> str:
     return f"fingerprint {fingerprint}" if fingerprint else REASONS["fingerprint"]
 
 
-def split(names: str | None) -> tuple[str, ...]:
-    """
-    >>> split("cot, temperature"), split(None)
-    (('cot', 'temperature'), ())
-    """
-    return tuple(name.strip() for name in (names or "").split(",") if name.strip())
-
-
 def named(path: str) -> str:
     return "standard input" if path == "-" else Path(path).name
-
-
-def columned(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """Rows under a header; the first column to the left, the rest to the right.
-
-    >>> columned(["model", "score"], [["A", "56.2"], ["longer", "4.0"]])
-    ['model   score', 'A        56.2', 'longer    4.0']
-    """
-    lines = [[clean(cell).replace("\\n", " ") for cell in row] for row in (header, *rows)]
-    widths = [max(len(row[i]) for row in lines) for i in range(len(header))]
-    out: list[str] = []
-    for row in lines:
-        cells = [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
-        out.append("  ".join(cells).rstrip())
-    return out

@@ -54,8 +54,8 @@ DEFAULTS: Mapping[str, Any] = {
 METHODS: Mapping[str, Mapping[str, Any]] = {
     "exact_match": {"elicit": "generate", "extraction": "whole", "score": "exact"},
     "option_logprob": {"elicit": "options", "options": "texts"},
-    "option_letter": {"elicit": "generate", "extraction": "first_letter", "score": "choice"},
-    "numeric": {"elicit": "generate", "extraction": "last_number", "score": "numeric"},
+    "option_letter": {"elicit": "generate", "extraction": "choice", "score": "choice"},
+    "numeric": {"elicit": "generate", "extraction": "number", "score": "number"},
     "contains": {"elicit": "generate", "extraction": "whole", "score": "contains"},
     "regex": {"elicit": "generate", "extraction": "regex", "score": "exact"},
     "function": {"elicit": "generate", "extraction": "whole", "score": "function"},
@@ -65,7 +65,10 @@ METHODS: Mapping[str, Mapping[str, Any]] = {
     "semantic": {"elicit": "generate", "extraction": "whole", "score": "semantic"},
 }
 
-SCORED_AS: Mapping[str, str] = {"first_letter": "choice", "last_letter": "choice", "answer_letter": "choice"}
+SCORED_AS: Mapping[str, str] = {
+    **dict.fromkeys(("first_letter", "last_letter", "answer_letter"), "choice"),
+    **{name: name for name in ("choice", "number", "math", "short_text", "code")},
+}
 """Scorer of a reader where none is stated: a letter compared with an option's text would always be wrong."""
 
 _OFF: Mapping[str, Any] = {

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Literal, cast
+from typing import Any, Literal, NamedTuple, cast
 
 Scalar = str | int | float | bool | None
 
@@ -184,6 +184,22 @@ class Failure:
     """Seconds the server asked us to wait; None where it did not say."""
 
 
+class Step(NamedTuple):
+    """One thing a reader did on its way from the raw text to the answer.
+
+    A tuple, and kept for every reading: the trace of a verdict is the trace of that very reading, not of
+    a second one made to explain it.
+    """
+
+    what: Literal["cut", "passed", "taken", "read"]
+    """`cut`: left out of view. `passed`: a candidate that is not the answer. `taken`: the answer.
+    `read`: how its value was understood."""
+    reason: str
+    """One plain phrase, e.g. `hidden reasoning`, `negated`, `in the answer slot`."""
+    span: tuple[int, int] | None = None
+    """What it is about, in the raw text; None where it is about no one place."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extraction:
     """The answer found in a response, or the reason why none was."""
@@ -194,7 +210,13 @@ class Extraction:
     """Where in the raw text it stood."""
     reason: str | None = None
     outcome: Outcome | None = None
-    """Set only where no answer was found: `unparseable`, `refused` or `truncated`."""
+    """Where no answer was found: `unparseable`, `refused` or `truncated`. Where one was found that can be no
+    right one whatever the gold, such as two options and no choice between them: `incorrect`."""
+    committed: bool = True
+    """Whether the text puts the value forward as its answer; False for one taken from the way to it, which
+    counts only where the text was not cut off."""
+    steps: tuple[Step, ...] = ()
+    """How it was found, in order; the rules of common practice are one step and keep none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

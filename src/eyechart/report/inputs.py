@@ -13,6 +13,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
+from eyechart.analysis.flips import FlipCount
+from eyechart.analysis.readers import ReaderSpread
 from eyechart.analysis.results import Analysis
 from eyechart.report.blocks import State, Text
 
@@ -82,6 +84,36 @@ class Rule:
     """The rule in words; None: from the catalogue, else the id."""
 
 
+CertificateState = Literal["certified", "failing", "stale", "untested", "none"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counted:
+    """Failures of one family of a stress test."""
+
+    failures: int
+    n: int
+    bound: float
+    """One-sided exact 95 % upper bound of the rate."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraderFact:
+    """What is known of a grader by which the answers were read."""
+
+    grader: str
+    kind: str
+    """Of the questions it read."""
+    state: CertificateState
+    """`stale`: the certificate is of another build. `untested`: there is one, and not for this kind. `none`: no certificate."""
+    rejected: Counted | None = None
+    """Right answers that it does not accept."""
+    accepted: Counted | None = None
+    """Wrong answers that it accepts."""
+    digest: str | None = None
+    version: str | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportInput:
     title: str
@@ -97,6 +129,12 @@ class ReportInput:
     """Range, what moved it most, how sure; empty: worked out from the analysis."""
     layers: tuple[tuple[str, str], ...] = ()
     """Factor and its layer (`prompt`, `decoding`, ...: the first part of its path)."""
+    readers: ReaderSpread | None = None
+    """The same answers under other graders; None where they were not read again."""
+    flips: tuple[FlipCount, ...] = ()
+    """Changed verdicts by cause, for each level against its baseline level."""
+    graders: tuple[GraderFact, ...] = ()
+    """Every grader that read an answer, with its certificate."""
 
     def __post_init__(self) -> None:
         if self.language not in get_args(Language):

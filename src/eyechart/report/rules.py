@@ -143,6 +143,20 @@ def _shots(given: ReportInput, fields: dict[str, FieldRow]) -> Answer:
     return "kept", message("rule.few_shot_split.apart", **said)
 
 
+def _grader(given: ReportInput, fields: dict[str, FieldRow]) -> Answer:
+    """Kept where every grader has a certificate that is of today and meets its targets for what it read."""
+    if not given.graders:
+        return "unknown", message("rule.grader_certified.unread")
+    bad = [g for g in given.graders if g.state in ("failing", "stale")]
+    lacking = [g for g in given.graders if g.state in ("none", "untested")]
+    names = ", ".join(f"{g.grader} ({g.kind})" for g in (bad or lacking or given.graders)[:6])
+    if bad:
+        return "broken", message("rule.grader_certified.bad", names=names)
+    if lacking:
+        return "unknown", message("rule.grader_certified.lacking", names=names)
+    return "kept", names
+
+
 def _command(given: ReportInput, fields: dict[str, FieldRow]) -> Answer:
     if given.facts.command:
         return "kept", given.facts.command
@@ -161,6 +175,7 @@ _CHECKS: tuple[tuple[str, Callable[[ReportInput, dict[str, FieldRow]], Answer]],
     ("intervals", _intervals),
     ("few_shot_split", _shots),
     ("failures_counted", _failures),
+    ("grader_certified", _grader),
     ("drawn_ids", _drawn),
     ("command_kept", _command),
 )

@@ -73,3 +73,18 @@ def squad(text: str) -> str:
     ('cats pet', '314', '')
     """
     return " ".join(_ARTICLE.sub(" ", text.lower().translate(_NO_PUNCTUATION)).split())
+
+
+def lm_eval_gsm8k(text: str) -> str:
+    """What GSM8K in lm-evaluation-harness leaves out on both sides: commas, dollar signs, all up to the last
+    `#### `, one full stop at the end; then lower case.
+
+    `$29.00.` is `29.00` then, which is not the text `29`: the harness compares texts.
+    Source: `regexes_to_ignore` and `ignore_case` of its gsm8k.yaml.
+
+    >>> lm_eval_gsm8k("#### $1,234."), lm_eval_gsm8k("$29.00.")
+    ('1234', '29.00')
+    """
+    text = text.replace(",", "").replace("$", "")
+    text = text[text.rfind("#### ") + 5 :] if "#### " in text else text
+    return text.removesuffix(".").lower()

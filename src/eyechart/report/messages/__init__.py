@@ -14,12 +14,12 @@ from functools import cache
 from string import Formatter
 
 from eyechart.report.blocks import Message, Text
-from eyechart.report.messages import en, en_statistics, zh, zh_statistics
+from eyechart.report.messages import en, en_graders, en_statistics, zh, zh_graders, zh_statistics
 from eyechart.report.messages.known import WHY_EN, WHY_ZH
 from eyechart.report.text import clean
 
-EN: Mapping[str, str] = {**en.EN, **en_statistics.EN, **WHY_EN}
-ZH: Mapping[str, str] = {**zh.ZH, **zh_statistics.ZH, **WHY_ZH}
+EN: Mapping[str, str] = {**en.EN, **en_statistics.EN, **en_graders.EN, **WHY_EN}
+ZH: Mapping[str, str] = {**zh.ZH, **zh_statistics.ZH, **zh_graders.ZH, **WHY_ZH}
 CATALOGUE: Mapping[str, Mapping[str, str]] = {"en": EN, "zh": ZH}
 
 

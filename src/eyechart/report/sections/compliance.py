@@ -19,6 +19,7 @@ from eyechart.report.inputs import Facts, FieldRow, ReportInput, Rule
 from eyechart.report.messages import knows
 from eyechart.report.rules import rules_of_thumb
 from eyechart.report.sections.dashboard import layer_name
+from eyechart.report.sections.readers import certificates
 
 
 def compliance(given: ReportInput) -> list[Block]:
@@ -27,6 +28,7 @@ def compliance(given: ReportInput) -> list[Block]:
     items.sort(key=lambda item: order[item.state])
     blocks: list[Block] = [
         ChecklistBlock(title=message("rules.title"), items=tuple(items)),
+        *certificates(given),
         _digests(given),
         _fingerprint(given.fingerprint),
     ]

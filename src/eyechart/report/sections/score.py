@@ -31,6 +31,7 @@ from eyechart.report.common import (
     table,
 )
 from eyechart.report.inputs import ReportInput
+from eyechart.report.sections.readers import readers
 from eyechart.report.sections.repeats import repeats
 from eyechart.report.sentences import baseline_value, beyond_luck
 
@@ -45,6 +46,7 @@ def score(given: ReportInput) -> list[Block]:
     blocks.append(_dots(analysis))
     blocks += repeats(analysis)
     blocks.append(_setups(analysis))
+    blocks += readers(given)
     return blocks
 
 

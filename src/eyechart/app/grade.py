@@ -1,0 +1,139 @@
+"""grade: outputs in, verdicts out, each with the steps that led to it. Never calls a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from eyechart.app.lines import Line, Unusable, lines
+from eyechart.app.programs import settled
+from eyechart.core.graders import CAREFUL, Kind, grader
+from eyechart.core.records import Extraction, Outcome, Score, Step
+from eyechart.reading import read_response
+
+VERDICTS: Mapping[Outcome, str | None] = {
+    Outcome.CORRECT: "correct",
+    Outcome.INCORRECT: "incorrect",
+    Outcome.UNPARSEABLE: "unparseable",
+    Outcome.REFUSED: "unparseable",
+    Outcome.TRUNCATED: "unparseable",
+    Outcome.FAILED: None,
+    Outcome.UNSCORED: None,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Graded:
+    """What became of one line."""
+
+    id: str
+    kind: Kind | None
+    outcome: Outcome
+    extracted: str | None
+    reason: str | None
+    span: tuple[int, int] | None = None
+    """Where in the output the answer stood."""
+    steps: tuple[Step, ...] = ()
+    value: float = 0.0
+    """Credit, in [0, 1]; says nothing where the outcome is not counted."""
+    usable: bool = True
+    """False where the line itself is at fault: it has no output, or no gold answer."""
+    line: int | None = None
+
+    @property
+    def verdict(self) -> str | None:
+        """`correct`, `incorrect` or `unparseable`; None where the grader could not say."""
+        return VERDICTS[self.outcome]
+
+    def row(self) -> dict[str, Any]:
+        """The object of one line of output."""
+        return {
+            "id": self.id,
+            "verdict": self.verdict,
+            "outcome": self.outcome.value,
+            "extracted": self.extracted,
+            "reason": self.reason,
+            "kind": self.kind,
+        }
+
+
+def grade(
+    source: Path | str | Mapping[str, Any] | Iterable[Mapping[str, Any]],
+    method: str = CAREFUL,
+    *,
+    allow_weak_sandbox: bool = False,
+) -> list[Graded]:
+    """A verdict for each line of `source`, in order: a file, a run folder, mappings, or one mapping.
+
+    A line has `output` and `gold`, and may have `id`, `kind` (choice, number, math, text, code), `choices`,
+    `model` and `finish_reason`. `method` is the name of a grader: `careful`, a rule in wide use such as
+    `last_number`, `module:function`, or `reader/postprocess/scorer`. Programs run in the sandbox only.
+
+    >>> [graded] = grade({"output": "The answer is not 42 but 24.", "gold": "24"})
+    >>> graded.verdict, graded.extracted
+    ('correct', '24')
+
+    Raises InputError for a source or method that is not there.
+    """
+    rows = [source] if isinstance(source, Mapping) else source
+    return grade_lines(lines(rows), method, allow_weak_sandbox=allow_weak_sandbox)
+
+
+def grade_lines(
+    given: Sequence[Line | Unusable], method: str = CAREFUL, *, allow_weak_sandbox: bool = False
+) -> list[Graded]:
+    read = [_read(line, method) if isinstance(line, Line) else None for line in given]
+    programs = {
+        at: (one[0], line.item)
+        for at, (one, line) in enumerate(zip(read, given, strict=True))
+        if one is not None and isinstance(line, Line) and needs_running(method, line.kind, one[0])
+    }
+    ran = dict(zip(programs, settled(list(programs.values()), weak=allow_weak_sandbox), strict=True))
+    out: list[Graded] = []
+    for at, (one, line) in enumerate(zip(read, given, strict=True)):
+        if one is None or isinstance(line, Unusable):
+            reason = line.reason if isinstance(line, Unusable) else None
+            out.append(
+                Graded(
+                    id=line.id,
+                    kind=None,
+                    outcome=Outcome.UNSCORED,
+                    extracted=None,
+                    reason=reason,
+                    usable=False,
+                    line=line.line,
+                )
+            )
+            continue
+        found, score = one[0], ran.get(at, one[1])
+        out.append(
+            Graded(
+                id=line.id,
+                kind=line.kind,
+                outcome=score.outcome,
+                extracted=found.value,
+                reason=score.reason or found.reason,
+                span=found.span,
+                steps=found.steps or _bare(found),
+                value=score.value or 0.0,
+                line=line.line,
+            )
+        )
+    return out
+
+
+def needs_running(method: str, kind: Kind, found: Extraction) -> bool:
+    return found.value is not None and grader(method, kind).score == "code"
+
+
+def _read(line: Line, method: str) -> tuple[Extraction, Score]:
+    return read_response(line.response, line.item, line.labels, grader(method, line.kind))
+
+
+def _bare(found: Extraction) -> tuple[Step, ...]:
+    """The one step of a rule that keeps none."""
+    if found.value is None:
+        return ()
+    return (Step("taken", "matched by the rule", found.span),)

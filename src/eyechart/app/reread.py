@@ -1,0 +1,91 @@
+"""reread: the same answers under a set of graders, without a call to the model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from eyechart.analysis.readers import Read, ReaderSpread, spread_over_readers
+from eyechart.app.answers import of_run
+from eyechart.app.finished import Finished
+from eyechart.app.grade import Graded, grade_lines
+from eyechart.app.lines import Line, Unusable, lines
+from eyechart.core.errors import InputError
+from eyechart.core.graders import CAREFUL, USUAL, Kind
+from eyechart.core.records import Outcome
+
+ALL = "all answers"
+"""The one subject where no line says who wrote it."""
+
+
+def reread(
+    source: Path | str | Iterable[Mapping[str, Any]], graders: Sequence[str] = (), *, allow_weak_sandbox: bool = False
+) -> ReaderSpread:
+    """Scores of a run folder, a file of lines or mappings under each of `graders`, and what they turn.
+
+    Subjects are the set-ups of a run that asked something different, or the `model` of each line. Without
+    `graders`: the careful one and the rules that are usual for such questions.
+
+    Raises InputError where nothing can be read, or a grader is not there.
+    """
+    given = lines(source)
+    bad = [line for line in given if isinstance(line, Unusable)]
+    if bad:
+        raise InputError(f"{bad[0].reason} ({len(bad):,} such lines)", line=bad[0].line)
+    return reread_lines([line for line in given if isinstance(line, Line)], graders, weak=allow_weak_sandbox)
+
+
+def reread_run(run: Finished, graders: Sequence[str] = ()) -> ReaderSpread | None:
+    """As `reread`, for the report of a run. None where it asked for no text, or ran programs."""
+    found = [line for line in of_run(run) if line.model in set(asked_differently(run))]
+    if not found or any(line.kind == "code" for line in found):
+        return None
+    return reread_lines(found, graders)
+
+
+def asked_differently(run: Finished) -> tuple[str, ...]:
+    """One set-up for each way of asking: those that differ in reading alone hold the same answers."""
+    first: dict[tuple[int, ...], str] = {}
+    seen = run.observations
+    for number, cell in enumerate(run.facts["cells"]):
+        first.setdefault(tuple(int(call) for call in seen.call[seen.rows(number)]), cell["id"])
+    return tuple(first.values())
+
+
+def reread_lines(given: Sequence[Line], graders: Sequence[str] = (), *, weak: bool = False) -> ReaderSpread:
+    if not given:
+        raise InputError("there are no answers to read again")
+    chosen = tuple(dict.fromkeys(graders)) or usual({line.kind for line in given})
+    subjects: dict[str, list[int]] = {}
+    for at, line in enumerate(given):
+        subjects.setdefault(line.model or ALL, []).append(at)
+    graded = [grade_lines(given, name, allow_weak_sandbox=weak) for name in chosen]
+    reads = [
+        Read(
+            name=name,
+            items=tuple(given[i].item.id for i in rows),
+            values=np.array([[_value(of[i]) for i in rows] for of in graded]),
+            found=np.array([[of[i].outcome in (Outcome.CORRECT, Outcome.INCORRECT) for i in rows] for of in graded]),
+        )
+        for name, rows in subjects.items()
+    ]
+    return spread_over_readers(chosen, reads)
+
+
+def usual(kinds: set[Kind]) -> tuple[str, ...]:
+    """The careful reader, and the rules that fit every kind of question that is there.
+
+    >>> usual({"number"})[:3]
+    ('careful', 'last_number', 'lm_eval_flexible')
+    >>> usual({"number", "choice"})
+    ('careful', 'exact', 'exact_strip_punctuation_and_lowercase', 'squad', 'first_line', 'contains')
+    """
+    kind: Kind = next(iter(kinds)) if len(kinds) == 1 else "text"
+    return (CAREFUL, *USUAL[kind])
+
+
+def _value(graded: Graded) -> float:
+    return float("nan") if not graded.outcome.counted else graded.value

@@ -1,0 +1,345 @@
+"""The option that a text chooses, read as a careful person would; how it was found is kept in steps."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from eyechart.core.records import Extraction, Item, Outcome, Step
+from eyechart.extract.choice_groups import Group, groups, pairs, unlisted
+from eyechart.extract.choice_menu import Menu, lower, menu
+from eyechart.extract.choice_stance import Mention, mentions
+from eyechart.extract.choice_words import FILL, NO_OPTION, PLACEHOLDER, SLOT, TURN
+from eyechart.extract.declined import declined
+from eyechart.extract.passage import Passage, passage
+
+_EDGES = "*_`()[]{}$\"'<>#~|.,:;!?。，、！？：；「」『』《》【】 \t\n\\"
+_REASONS = {
+    4: "in the answer slot",
+    3: "put forward by itself",
+    2: "named as the answer",
+    1: "the only option named",
+}
+_EMPTY = re.compile(
+    r"(?:both|because|since|let|let's|it|i|i'm|we|as|to|based|here|given|first|sure|okay|ok|well|depends|don'?t|unknown|unsure|idk|maybe|unclear|the|this|that|there|option|an?"
+    r"|see|please|not|yes|no|so|if|in|on|for|of course|certainly|wait|hmm)(?![^\W_])|因为|由于|首先|让我|根据|我们|这|好的",
+)
+"""How a sentence begins that is no short answer."""
+_ANNOUNCED = re.compile(
+    r"(?:so |thus |therefore )?(?:the |my |la |die |a )?(?:final |correct )?(?:answer|option|choice|antwort|réponse|respuesta|resposta|risposta|jawaban|ответ|答案)\W{0,3}(?:is|ist|est|es|é|è|adalah|是|为)?"
+)
+_PLAIN = re.compile(
+    r"[*_#> \n]{0,4}(?:(?:[sS]o|[tT]hus|[tT]herefore|[hH]ence),? )?(?:(?:[tT]he|[mM]y) )?(?:(?:[fF]inal|[cC]orrect|[bB]est|[rR]ight) )?"
+    r"(?:[aA]nswer|ANSWER|[oO]ption|[cC]hoice|答案|正确答案|故?应?选|Antwort|Réponse|Respuesta|Resposta|Risposta|Jawaban|Ответ|答え|正解|정답|[iI]t'?s|[iI] (?:think|choose|pick|say)|[iI]'d (?:say|pick|choose|go with))"
+    r"(?: is| est| es)?[是为는은は]?[ *_:=]{0,5}\n{0,2}[*_$(\[{\"]{0,4}(?:\\boxed\{)?([A-Za-z])[)*\]}$_\".。]{0,6}\s{0,200}"
+)
+"""The commonest whole answers, `The answer is B.`: an announcement and one letter."""
+_HINTS = tuple(
+    "can't|cannot|can not|sorry|unable|know|sure|apolog|as an ai|declin|refus|won't|will not|should|idea|clue|certain|n/a|allowed|recall"
+    "|remember|enough|give up|idk|against|tut mir|kann|ahnung|peux|sais|siento|puedo|desculp|posso|spiace|maaf|tidak|lo so".split(
+        "|"
+    )
+)
+_STEPS = 8
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChoiceReader:
+    """The label of the option chosen; `A,C` where several are chosen together, in the order of the options.
+
+    Evidence in order of strength: behind an announcement (`Answer:`, `\\\\boxed{}`, 答案, Antwort ...), by
+    itself on a line or in bold or called right, led up to (`it's D`, `so B`), named at all. Of the
+    strongest kind the last counts, and what follows a change of mind counts before what it corrects.
+    Options denied or only weighed are passed over; so are the article `A`, the pronoun `I`, and letters in
+    names. An option is its label, its text as whole words (which beats a letter inside that text), or its place.
+
+    A definite answer that can be no option (`E`, `A or B`, `not B`, `cannot be determined`) is a value with the
+    outcome `incorrect`. Where no single answer can be attributed there is no value: refusal, the menu repeated,
+    a letter and a text that contradict, `Answer: [LETTER]`.
+
+    >>> item = Item(id="1", fields={}, choices=("Paris", "London", "Berlin"))
+    >>> texts = ("**Answer:** b", "A? No wait. It's London.", "A and C", "A or B", "Answer: B, Paris", "2")
+    >>> for found in (ChoiceReader().read(text, item, ("A", "B", "C")) for text in texts):
+    ...     print(found.value, found.outcome, found.reason)
+    B None None
+    B None None
+    A,C None None
+    A or B incorrect names several options and chooses none
+    None unparseable the letter and the text put with it contradict
+    None unparseable a bare number: an index from 0 or from 1?
+    """
+
+    version: ClassVar[int] = 1
+    index: bool = False
+    """Whether a bare `2` is the second option. It may as well count from 0, so by default it is no answer."""
+
+    def read(self, text: str, item: Item, labels: Sequence[str]) -> Extraction:
+        view = passage(text)
+        if view.unfinished:
+            return _nothing(view, "ends inside its hidden reasoning", Outcome.TRUNCATED)
+        options = menu(item, labels)
+        found = self._read(view, options)
+        if found.value is None and view.uncut and found.reason not in (_CLASH, _ECHO):
+            again = self._read(view.whole(), options)
+            return again if again.value is not None else found
+        return found
+
+    def _read(self, view: Passage, options: Menu) -> Extraction:
+        text = _seen(view.text)
+        short = _whole(options, text)
+        if short is not None:
+            start, end, chosen = short
+            return _taken(view, options, chosen, (start, end), "the whole answer")
+        bare = _digits(text, options)
+        if bare is not None:
+            if self.index and 0 < bare[2] <= len(options.labels):
+                return _taken(view, options, (bare[2] - 1,), bare[:2], "the option at this place, from 1")
+            if bare[2] <= len(options.labels):
+                return _nothing(view, "a bare number: an index from 0 or from 1?")
+        named = mentions(options, text)
+        if not named:
+            return _unnamed(view, options)
+        joined = groups(text, unlisted(options, text, pairs(text, named), named))
+        return _resolved(view, options, _after_turn(text, joined))
+
+
+def _seen(text: str) -> str:
+    """`text` with its middle blanked where it is very long: nobody answers there, and all stays where it is."""
+    blank = len(text) - _HEAD - _TAIL
+    return text if blank <= 0 else text[:_HEAD] + "\n" + " " * (blank - 1) + text[-_TAIL:]
+
+
+_HEAD, _TAIL = 4_000, 16_000
+_CLASH = "the letter and the text put with it contradict"
+_ECHO = "repeats the options"
+
+
+def _whole(options: Menu, text: str) -> tuple[int, int, tuple[int, ...]] | None:
+    """The options that the whole text is, and where: `B`, `(b).`, `AC`, or the text of one."""
+    if len(text) > 400:
+        return None
+    plain = _PLAIN.fullmatch(text) if options.latin else None
+    if plain and (option := options.by_label.get(plain[1].upper())) is not None:
+        return *plain.span(1), (option,)
+    filled = FILL.match(lower(text)) if text[:1] in "\\`*$([{" else None
+    start = filled.end() if filled else 0
+    rest = text[start:]
+    start += len(rest) - len(rest.lstrip(_EDGES))
+    end = start + len(text[start:].rstrip(_EDGES))
+    core = text[start:end]
+    option = options.by_label.get(core.upper())
+    if option is not None:
+        return start, end, (option,)
+    plain = " ".join(lower(core).split())
+    for written, at in options.texts:
+        if plain == written or (written.strip(_EDGES) == plain and plain):
+            return start, end, (at,)
+    letters = core.split() if len(core) < 60 else []
+    if options.latin and len(letters) > 1 and all(c in options.by_label for c in letters):
+        several = sorted({options.by_label[c] for c in letters})
+        return (start, end, tuple(several)) if len(several) < len(options.labels) else None
+    if options.latin and 1 < len(core) <= len(options.labels) and core.isupper() and core.isascii():
+        several = sorted({options.by_label.get(c, -1) for c in core})
+        if several[0] >= 0 and len(several) == len(core):
+            return start, end, tuple(several)
+    return None
+
+
+def _digits(text: str, options: Menu) -> tuple[int, int, int] | None:
+    """A number that is the whole answer, or stands alone in the answer slot, and where."""
+    if not text[-6:].strip(_EDGES)[-1:].isdigit():
+        return None
+    slot = next(SLOT.finditer(lower(text)), None) if len(text) < 60 else None
+    filled = FILL.match(lower(text), slot.end()) if slot else None
+    begin = filled.end() if filled else 0
+    core = text[begin:].strip(_EDGES)
+    if (
+        not (core.isdigit() and core.isascii() and len(core) < 3)
+        or core in options.by_label
+        or any(t == core for t, _ in options.texts)
+    ):
+        return None
+    start = text.index(core, begin)
+    return start, start + len(core), int(core)
+
+
+def _after_turn(text: str, joined: list[Group]) -> list[Group]:
+    """Without what stands before the last change of mind that is followed by a choice."""
+    firm = [g for g in joined if g.members and g.last.stance == "said" and _firm(text, g.last)]
+    if not firm:
+        return joined
+    if len(joined) < 2:
+        return joined
+    latest, kept = firm[-1].members[0].start, joined
+    for turn in TURN.finditer(lower(text)):
+        if turn.start() > latest:
+            break
+        kept = [g for g in joined if not g.members or g.members[0].start >= turn.start()]
+    return kept
+
+
+def _firm(text: str, mention: Mention) -> bool:
+    if mention.strength >= 2 or mention.kind == "label":
+        return True
+    return text[mention.end : mention.end + 2].strip(" *_\"'")[:1] in ("", ".", "!", "\n", "。")
+
+
+def _resolved(view: Passage, options: Menu, joined: Sequence[Group]) -> Extraction:
+    """The groups weighed against each other."""
+    live = [g for g in joined if g.join != "clash"]
+    passed = _passed(view, live)
+    if len(live) < len(joined) and (not live or joined[-1].join == "clash" or max(_force(g) for g in live) < 3):
+        return _nothing(view, _CLASH, steps=passed)
+    said = [g for g in live if g.last.stance == "said"]
+    hedged = [g for g in live if g.last.stance == "hedged"]
+    if not said and not hedged and len(live) == 1 and len(live[0].options) > 1 and live[0].last.stance == "weighed":
+        where = (live[0].members[0].start, live[0].last.end)
+        return _wrong(view, view.text[slice(*where)], where, "names several options and chooses none", passed)
+    if not said and not hedged:
+        return _denied(view, options, live, passed) or _unnamed(view, options)
+    tier = max(g.last.strength for g in said) if said else 1
+    if tier < 4 and len(options.labels) > 2 and any(_menu_lines(view.text, g, options) for g in said):
+        return _nothing(view, _ECHO, steps=passed)
+    best = [g for g in said if g.last.strength == tier] if said else hedged
+    if tier < 2 and _may_decline(view.text) and (why := declined(view.text)):
+        return _nothing(view, why[1], why[0], steps=passed)
+    chosen = best[-1]
+    if tier == 3 and len({o for g in best for o in g.options}) > 1:
+        return _several(view, options, best, passed)
+    if tier <= 1 and (head := _head(view.text, best)):
+        chosen = head
+    elif tier <= 1 and len({g.options for g in best}) > 1:
+        return _nothing(view, "names several options and chooses none", steps=passed)
+    where = (chosen.members[0].start, chosen.last.end)
+    if len(chosen.options) == len(options.labels) > 2 and (why := declined(view.text)):
+        return _nothing(view, why[1], why[0], steps=passed)
+    if chosen.options[0] < 0:
+        value = view.text[where[0] : where[1]]
+        return _wrong(view, value, where, "no option of the question", passed)
+    if (chosen.join == "or" and len(chosen.options) > 1) or (len(chosen.options) > 2 and _all_texts(chosen, options)):
+        if len(chosen.options) == len(options.labels) > 2:
+            return _nothing(view, _ECHO, steps=passed)
+        return _wrong(view, view.text[slice(*where)], where, "names several options and chooses none", passed)
+    return _taken(
+        view, options, chosen.options, where, _REASONS[tier], passed, committed=tier > 1 or len(view.text) < 200
+    )
+
+
+def _may_decline(text: str) -> bool:
+    """Whether it is worth while to ask `declined`, which is the slower."""
+    return len(text) > 80 or not text.isascii() or any(hint in text.lower() for hint in _HINTS)
+
+
+def _force(group: Group) -> int:
+    return group.last.strength if group.last.stance == "said" else 0
+
+
+def _head(text: str, best: Sequence[Group]) -> Group | None:
+    """The option that the text begins with, set off by a mark, where no other line begins with one: `B. (A is ...)`."""
+    first = best[0]
+    start, end = first.members[0].start, first.last.end
+    if first.last.kind != "label" or text[:start].strip(_EDGES) or text[end : end + 1] not in tuple(".):,;\n"):
+        return None
+    others = [g for g in best[1:] if not text[text.rfind("\n", 0, g.last.start) + 1 : g.last.start].strip(_EDGES)]
+    return None if others else first
+
+
+def _menu_lines(text: str, group: Group, options: Menu) -> bool:
+    """Whether every label stands on a line of its own: the menu, and no choice."""
+    return len(group.options) == len(options.labels) and text[group.members[0].start : group.last.end].count("\n") > 1
+
+
+def _all_texts(group: Group, options: Menu) -> bool:
+    return len(group.options) == len(options.labels) and all(m.kind == "text" for m in group.members)
+
+
+def _several(view: Passage, options: Menu, best: Sequence[Group], passed: tuple[Step, ...]) -> Extraction:
+    """Several options each put forward: the one that ends the text, else all of them together."""
+    last = best[-1]
+    if not view.text[last.last.end :].strip(_EDGES) and "\n" in view.text[: last.last.start]:
+        where = (last.members[0].start, last.last.end)
+        return _taken(view, options, last.options, where, _REASONS[3], passed)
+    together = tuple(sorted({o for g in best for o in g.options if o >= 0}))
+    if len(together) == len(options.labels) > 2 or not together:
+        return _nothing(view, _ECHO, steps=passed)
+    return _taken(view, options, together, (best[0].members[0].start, last.last.end), "each put forward", passed)
+
+
+def _denied(view: Passage, options: Menu, live: Sequence[Group], passed: tuple[Step, ...]) -> Extraction | None:
+    """Where options are only denied: the one that is left, or none."""
+    out = {m.option for g in live for m in g.members if m.stance == "denied" and m.option >= 0}
+    if not out:
+        return None
+    if (why := declined(view.text)) and why[0] is Outcome.REFUSED:
+        return _nothing(view, why[1], why[0], steps=passed)
+    where = (live[0].members[0].start, live[-1].last.end)
+    left = [i for i in range(len(options.labels)) if i not in out]
+    if len(left) == 1 and len(options.labels) > 2:
+        return _taken(view, options, tuple(left), where, "the only option not ruled out", passed)
+    value = "not " + ",".join(options.labels[i] for i in sorted(out))
+    return _wrong(view, value, where, "rules out and chooses none", passed)
+
+
+def _unnamed(view: Passage, options: Menu) -> Extraction:
+    """Where no option is named: a short answer that is none of them, or no answer."""
+    if why := declined(view.text):
+        return _nothing(view, why[1], why[0])
+    start, low = 0, lower(view.text)
+    for slot in SLOT.finditer(low):
+        start = slot.end()
+    filled = FILL.match(low, start)
+    begin = filled.end() if filled else start
+    end = view.text.find("\n", begin)
+    line = view.text[begin : end if end >= 0 else len(view.text)][:200].strip(_EDGES)
+    if (
+        not line
+        or line == low.strip(_EDGES)
+        and _ANNOUNCED.fullmatch(line.lower())
+        or PLACEHOLDER.match(low, start)
+        or (_EMPTY.match(line.lower()) and not NO_OPTION.match(line.lower()))
+    ):
+        return _nothing(view, "chooses no option")
+    if all(word in options.by_label for word in line.split()):
+        return _nothing(view, _ECHO)
+    if len(line.split()) > 4 or len(line) > 40 or (not start and len(view.text.strip()) > len(line) + 12):
+        return _nothing(view, "chooses no option")
+    where = view.text.index(line, begin)
+    return _wrong(view, line, (where, where + len(line)), "no option of the question", ())
+
+
+def _passed(view: Passage, live: Iterable[Group]) -> tuple[Step, ...]:
+    out: list[Step] = []
+    for group in live:
+        if group.last.stance != "said" and len(out) < _STEPS - 3:
+            out.append(Step("passed", group.last.stance, view.span(group.members[0].start, group.last.end)))
+    return tuple(out)
+
+
+def _taken(
+    view: Passage,
+    options: Menu,
+    chosen: tuple[int, ...],
+    where: tuple[int, int],
+    reason: str,
+    passed: tuple[Step, ...] = (),
+    *,
+    committed: bool = True,
+) -> Extraction:
+    value = options.labels[chosen[0]] if len(chosen) == 1 else ",".join([options.labels[i] for i in chosen])
+    span = view.span(*where)
+    steps = (*view.steps[:3], *passed, Step("taken", reason, span))
+    return Extraction(value=value, span=span, committed=committed, steps=steps)
+
+
+def _wrong(view: Passage, value: str, where: tuple[int, int], reason: str, passed: tuple[Step, ...]) -> Extraction:
+    span = view.span(*where)
+    steps = (*view.steps[:3], *passed, Step("taken", reason, span))
+    return Extraction(value=value.strip()[:80], span=span, reason=reason, outcome=Outcome.INCORRECT, steps=steps)
+
+
+def _nothing(
+    view: Passage, reason: str, outcome: Outcome = Outcome.UNPARSEABLE, *, steps: tuple[Step, ...] = ()
+) -> Extraction:
+    return Extraction(value=None, reason=reason, outcome=outcome, steps=(*view.steps[:3], *steps))

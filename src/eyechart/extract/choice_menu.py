@@ -1,0 +1,154 @@
+"""The options of an item as a reader looks for them, and where they are named in a text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+from eyechart.core.records import Item
+from eyechart.extract.choice_words import ORDINAL, RANK
+from eyechart.extract.passage import fold
+
+_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_SOFT = str.maketrans({"\n": " ", "\t": " ", "\r": " "})
+
+Kind = Literal["label", "text", "rank"]
+
+
+class Named(NamedTuple):
+    """One place where an option is named: characters `start` to `end`, the option, and by what."""
+
+    start: int
+    end: int
+    option: int
+    """Position in the menu; -1 for a letter that is none of the labels."""
+    kind: Kind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Menu:
+    """Labels and texts of the options, folded as a passage is; the texts in lower case, longest first."""
+
+    labels: tuple[str, ...]
+    by_label: dict[str, int]
+    texts: tuple[tuple[str, int], ...]
+    latin: bool
+    """Whether every label is one letter."""
+
+
+def menu(item: Item, labels: Sequence[str]) -> Menu:
+    """
+    >>> menu(Item(id="1", fields={}, choices=("Rome.", "New York")), ()).texts
+    (('new york', 1), ('rome', 0))
+    """
+    return _menu(tuple(labels), item.choices)
+
+
+@lru_cache(maxsize=1024)
+def _menu(labels: tuple[str, ...], choices: tuple[str, ...]) -> Menu:
+    known = tuple(label.strip() for label in labels if label.strip())
+    known = known or tuple(_ALPHABET[: len(choices)] if choices else _ALPHABET)
+    bare = [fold(label).strip("()[].:、 ") or label for label in known]
+    by_label: dict[str, int] = {}
+    for i, label in enumerate(bare):
+        by_label.setdefault(label.upper(), i)
+    texts = [(_plain(text), i) for i, text in enumerate(choices[: len(known)])]
+    texts = sorted(((t, i) for t, i in texts if t), key=lambda pair: -len(pair[0]))
+    latin = all(len(label) == 1 and label.isascii() and label.isalpha() for label in bare)
+    return Menu(labels=known, by_label=by_label, texts=tuple(texts), latin=latin)
+
+
+def _plain(text: str) -> str:
+    text = lower(fold(text).translate(_SOFT)).strip()
+    return text[:-1].rstrip() if len(text) > 1 and text[-1] in ".。" else text
+
+
+def lower(text: str) -> str:
+    """In lower case and as long as before; the few capitals that grow are kept.
+
+    >>> len(lower("İİ"))
+    2
+    """
+    low = text.lower()
+    if len(low) == len(text):
+        return low
+    return "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+
+
+_WORD = re.compile(r"[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
+"""A letter or digit of a script that sets its words apart."""
+
+
+def whole(text: str, start: int, end: int) -> bool:
+    """Whether text[start:end] neither begins nor ends inside a word or a number.
+
+    >>> whole("comparison", 3, 8), whole("in Paris.", 3, 8), whole("15.5", 0, 2), whole("是巴黎。", 1, 3)
+    (False, True, False, True)
+    """
+    if start and _WORD.match(text[start]) and _WORD.match(text[start - 1]):
+        return False
+    if end < len(text) and _WORD.match(text[end - 1]) and _WORD.match(text[end]):
+        return False
+    if text[start].isdigit() and start and text[start - 1] in ".,-" and start > 1 and text[start - 2].isdigit():
+        return False
+    if text[start].isdigit() and start and text[start - 1] in "-/^.\\":
+        return False
+    return not (
+        text[end - 1].isdigit()
+        and end < len(text)
+        and (text[end] in "%/^" or (text[end] in ".," and text[end + 1 : end + 2].isdigit()))
+    )
+
+
+def texts(options: Menu, low: str) -> list[Named]:
+    """Where option texts stand as whole words in `low` (lower case); longer ones win, at most 200 each."""
+    taken: list[Named] = []
+    for text, option in options.texts:
+        if len(text) < 2 and not (text.isdigit() or ord(text) > 0x2E7F):
+            continue
+        at, seen = low.find(text), 0
+        while at >= 0 and seen < 200:
+            end = at + len(text)
+            if whole(low, at, end) and not any(n.start < end and at < n.end for n in taken):
+                taken.append(Named(at, end, option, "text"))
+            seen += 1
+            at = low.find(text, end)
+    taken.sort()
+    return taken
+
+
+def text_at(options: Menu, low: str, position: int) -> Named | None:
+    """The option whose text begins at `position`."""
+    for text, option in options.texts:
+        if low.startswith(text, position) and whole(low, position, position + len(text)):
+            return Named(position, position + len(text), option, "text")
+    return None
+
+
+def ranks(options: Menu, low: str) -> Iterator[Named]:
+    """Where options are named by their place: the second option, 第二个, the last one."""
+    for match in ORDINAL.finditer(low):
+        word = match.group(match.lastgroup or 0)
+        rank = RANK.get(word, RANK.get(word.rstrip("nrs")))
+        if rank is None or rank >= len(options.labels):
+            continue
+        yield Named(match.start(), match.end(), rank % len(options.labels), "rank")
+
+
+_LATIN = re.compile(
+    r"(?<![A-Za-z0-9\u00c0-\u024f'@#&])(?<![A-Za-z]\.)[A-Z](?![A-Za-z0-9\u00c0-\u024f&#+=])(?!'[a-z])(?!-[A-Za-z])(?!\.[A-Z]\.)"
+)
+
+
+@lru_cache(maxsize=256)
+def _others(labels: tuple[str, ...]) -> re.Pattern[str]:
+    longest = sorted(labels, key=len, reverse=True)
+    return re.compile(rf"(?<![\w.,/-])(?:{'|'.join(map(re.escape, longest))})(?![\w%/-])(?![.,]\d)", re.IGNORECASE)
+
+
+def labels(options: Menu, text: str) -> Iterator[re.Match[str]]:
+    """Where labels, or capitals that might be, stand by themselves."""
+    return (_LATIN if options.latin else _others(tuple(options.by_label))).finditer(text)

@@ -1,0 +1,309 @@
+"""Whether an option that is named in a text is chosen there, denied, or only spoken of."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, NamedTuple
+
+from eyechart.extract.choice_menu import Kind, Menu, Named, labels, lower, ranks, text_at, texts
+from eyechart.extract.choice_words import (
+    AFTER_A,
+    DENIED_AFTER,
+    EXCEPT_AFTER,
+    EXCEPT_BEFORE,
+    FILL,
+    HAN_DENIED,
+    HAN_LEADS,
+    HAN_NAMES,
+    HEDGES,
+    LEADS,
+    NEGATIVE,
+    NO_OPTION,
+    PLACEHOLDER,
+    SAID_AFTER,
+    SLOT,
+    STRONG_LEADS,
+    WEIGHED_AFTER,
+    WEIGHING,
+)  # fmt: skip
+
+Stance = Literal["said", "denied", "weighed", "hedged"]
+
+
+class Mention(NamedTuple):
+    """An option named at `start` to `end`, how firmly it is put forward, and to what effect."""
+
+    start: int
+    end: int
+    option: int
+    """Position in the menu; -1 for a definite answer that is no option."""
+    kind: Kind
+    strength: int
+    """4 behind an announcement, 3 by itself on a line, bold or called right, 2 led up to by a verb, 1 named."""
+    stance: Stance
+
+
+_WINDOW = 64
+_LONG = 400
+_LOOK_BACK = 160
+"""Behind an announcement in a text of more than `_LONG` characters, what stands further back is not weighed."""
+_STOPS = (
+    *".;:!?\n,()。;，、",
+    " but ",
+    " however ",
+    " instead ",
+    " aber ",
+    " mais ",
+    " pero ",
+    " mas ",
+    " ma ",
+    "但",
+    "而是",
+)
+_EXCEPT = ("but", "except", "other than", "besides", "apart", "aside", "除")
+_STILL = ("only", "just", "doubt", "nur", "solo")
+_IFS = ("如果", "若", "假设", "虽然", "起初", "一开始", "最初", "考虑", "看似")
+_NOT_IT = re.compile(r"rule[sd]? out|rather than|instead of|not the")
+_AGREED = re.compile(r"[?\s]{0,3}(?:yes|correct|right|exactly|是的|对|ja|oui|sí|sim)\b")
+_WORDS = re.compile(r"[^\W\d_][\w'’]*")
+_EDGES = "*_`\"'()[]{}$<>#~|「」『』《》【】 \t"
+_OPENERS = frozenset("*_`([{\"'$「『《【<")
+_CLOSERS = frozenset("*_`)]}\"'$」』》】>")
+_RUN = re.compile(r"[A-Z]{2,26}(?![\w'+#&-])(?! \d)")
+_HAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+
+def mentions(options: Menu, text: str) -> list[Mention]:
+    """Every place in `text` that names an option, in order; what is only a letter of a name is left out."""
+    low = lower(text)
+    named: dict[int, Mention] = {}
+    written = texts(options, low)
+    slots = announced(options, text, low)
+    firm = max((m.start for m in slots.values() if m.stance == "said"), default=0)
+    since = firm - _LOOK_BACK if len(text) > _LONG else 0
+    busy = [(m.start, m.end) for m in slots.values() if m.kind == "text"] + [(n.start, n.end) for n in written]
+    for match in labels(options, text):
+        start, end = match.span()
+        if start < since or any(a <= start and end <= b and b - a > end - start for a, b in busy):
+            continue
+        found = slots.get(start) or _letter(options, text, low, start, end)
+        if found:
+            named[start] = found
+    for place in (*written, *(() if slots else ranks(options, low))):
+        if place.start >= since and place.start not in named:
+            slot = slots.get(place.start)
+            named[place.start] = slot if slot and slot.kind != "label" else _judged(low, place, _led(low, place.start))
+    for start, slot in slots.items():
+        named.setdefault(start, slot)
+    return sorted(named.values())
+
+
+def announced(options: Menu, text: str, low: str) -> dict[int, Mention]:
+    """What stands behind an announcement (`Answer:`, `答案是`, a box), by where it begins."""
+    out: dict[int, Mention] = {}
+    for slot in SLOT.finditer(low):
+        filled = FILL.match(low, slot.end())
+        at = filled.end() if filled else slot.end()
+        opened = at
+        while opened > slot.end() and text[opened - 1] in "[<({$":
+            opened -= 1
+        if PLACEHOLDER.match(low, opened) or PLACEHOLDER.match(low, at):
+            continue
+        found = text_at(options, low, at) if at < len(low) else None
+        run = _RUN.match(text, at) if found is None and options.latin else None
+        if run and list(run.group()) == sorted({c for c in run.group() if c in options.by_label}):
+            for i, char in enumerate(run.group()):
+                out[at + i] = Mention(at + i, at + i + 1, options.by_label[char], "label", 4, "said")
+            continue
+        if found is None or (found.end - found.start == 1 and low[at].upper() in options.by_label):
+            found = _label_at(options, text, at) or found
+        if found is None:
+            other = NO_OPTION.match(low, at)
+            if other and other.end() > at:
+                out.setdefault(at, Mention(at, other.end(), -1, "text", 4, "said"))
+            continue
+        mention = _judged(low, found, 4)
+        if before_denies(low, slot.end()) and slot.group()[-1] not in ":\n{":
+            mention = mention._replace(stance="denied")
+        elif mention.stance == "hedged" or (
+            mention.stance == "weighed" and _weighs(*_before(low, found.start)) is not None
+        ):
+            mention = mention._replace(stance="said" if slot.group()[-1:] in ":{=>\n" else "hedged")
+        out[at] = mention
+    return out
+
+
+def _label_at(options: Menu, text: str, at: int) -> Named | None:
+    """The label at `at`, capital or not; an article, a pronoun and a letter that begins a word are none."""
+    if not options.latin:
+        for label, option in options.by_label.items():
+            end = at + len(label)
+            if (
+                text[at:end].upper() == label
+                and not text[end : end + 1].isalnum()
+                and text[end : end + 1] not in ("%", "/")
+            ):
+                return (
+                    None
+                    if text[end : end + 1] == "." and text[end + 1 : end + 2].isdigit()
+                    else Named(at, end, option, "label")
+                )
+        return None
+    char = text[at : at + 1]
+    if not (char.isascii() and char.isalpha()):
+        return None
+    after = text[at + 1 : at + 2]
+    if (after.isascii() and after.isalnum()) or "\u00c0" <= after <= "\u024f" or after in tuple("+#&@"):
+        return None
+    if after in ("'", "-") and text[at + 2 : at + 3].isalpha():
+        return None
+    if char.islower() and not _ends(text, at + 1):
+        return None
+    if char in "aAI" and not _stands(text, at + 1, char):
+        return None
+    return Named(at, at + 1, options.by_label.get(char.upper(), -1), "label")
+
+
+def _ends(text: str, end: int) -> bool:
+    rest = text[end : end + 3].lstrip(" ")
+    return not rest or not (rest[0].isalnum() and rest[0].isascii())
+
+
+def _stands(text: str, end: int, char: str) -> bool:
+    """Whether `A` or `I` that ends at `end` may be a label: not an article, not a pronoun."""
+    if text[end : end + 1] != " ":
+        return True
+    word = _WORDS.match(text, end + 1)
+    if word is None:
+        return True
+    if char == "I":
+        return word.group().lower() in ("because", "since", "as", "and", "or", "is", "was")
+    return word.group().lower() in AFTER_A
+
+
+def _letter(options: Menu, text: str, low: str, start: int, end: int) -> Mention | None:
+    """A label somewhere in a sentence; None where it is part of a name, an article or a pronoun."""
+    option = options.by_label.get(text[start:end].upper(), -1)
+    before, after = text[start - 1 : start], text[end : end + 1]
+    wrapped = before in _OPENERS and after in _CLOSERS and before != "" and after != ""
+    place = Named(start, end, option, "label")
+    if not wrapped:
+        if options.latin and text[start] in "AI" and not _stands(text, end, text[start]):
+            return None
+        if after in HAN_NAMES and after:
+            return None
+        if before and _HAN.match(before) and before not in HAN_LEADS:
+            return None
+    strength = 3 if wrapped and before in "*[({$`" else _led(low, start)
+    if _alone(text, start, end):
+        strength = 3
+    if not strength or (option < 0 and strength < 3):
+        return None
+    if not options.latin and strength < 2 and not wrapped and not _noun(text, start):
+        return None
+    return _judged(low, place, strength)
+
+
+def _noun(text: str, start: int) -> bool:
+    return bool(
+        re.search(
+            r"(?:option|choice|answer|statement|选项|選項)s?[\s(*]{0,3}$", text[max(0, start - 14) : start].lower()
+        )
+    )
+
+
+def _alone(text: str, start: int, end: int) -> bool:
+    """Whether nothing but marks stands on the line beside text[start:end]."""
+    left, right = text.rfind("\n", 0, start) + 1, text.find("\n", end)
+    right = len(text) if right < 0 else right
+    if right - left > 40:
+        return False
+    return not text[left:start].strip(_EDGES + ".:-") and not text[end:right].strip(_EDGES + ".:;,!。")
+
+
+def _led(low: str, start: int) -> int:
+    """How firmly what stands before `start` leads up to an option; 0 where it makes a name of it."""
+    window = low[max(0, start - _WINDOW) : start]
+    bare = window.rstrip(_EDGES)
+    if not bare or bare[-1] in ".;:!?\n,/&+-=>→。，、；：！？":
+        return 2 if bare and bare[-1] in "=>→:" else 1
+    if _HAN.match(bare[-1]):
+        return 2 if bare[-1] in "选選是为為故" else 1
+    words = _WORDS.findall(bare[-24:])
+    last = words[-1] if words else ""
+    if len(last) == 1 and (len(words) < 2 or len(words[-2]) == 1):
+        return 0
+    if not bare[-1].isalnum():
+        return 2 if bare[-1] in "✅✔✓👉➡" else 1
+    if last in STRONG_LEADS:
+        return 2
+    return 1 if last in LEADS or bare[-1].isdigit() else 0
+
+
+def _judged(low: str, place: Named, strength: int) -> Mention:
+    """`place` with its stance, from the clause before it and the words behind it."""
+    start, end, option, kind = place
+    strength = strength or (1 if kind != "label" else 0)
+    window = low[max(0, start - _WINDOW) : start]
+    if any(word in window for word in _EXCEPT) and EXCEPT_BEFORE.search(window):
+        skipped = EXCEPT_AFTER.match(low, end)
+        behind = skipped.end() if skipped else end
+        if DENIED_AFTER.match(low, behind):
+            return Mention(start, end, option, kind, 3, "said")
+        said = bool(re.search(r"\b(?:no|none|nothing|nobody)\b", window[-40:]))
+        return Mention(start, end, option, kind, 3, "said" if said else "denied")
+    if DENIED_AFTER.match(low, end):
+        return Mention(start, end, option, kind, strength, "denied")
+    clause, words = _before(low, start)
+    if _denies(low, start, clause, words):
+        return Mention(start, end, option, kind, strength, "denied")
+    if SAID_AFTER.match(low, end):
+        doubted = _weighs(clause, words)
+        return Mention(start, end, option, kind, max(strength, 3), "weighed" if doubted == "weighed" else "said")
+    asked = WEIGHED_AFTER.match(low, end)
+    if asked:
+        agreed = _AGREED.match(low, asked.end())
+        return Mention(start, end, option, kind, strength, "said" if agreed else "weighed")
+    return Mention(start, end, option, kind, strength, _weighs(clause, words) or "said")
+
+
+def _before(low: str, start: int) -> tuple[str, list[str]]:
+    """What stands before `start` in its clause, at most `_WINDOW` characters, and its last words."""
+    window = low[max(0, start - _WINDOW) : start].rstrip(_EDGES)
+    clause = window[max([window.rfind(stop) + len(stop) for stop in _STOPS if stop in window], default=0) :]
+    return clause, _WORDS.findall(clause)[-8:]
+
+
+def before_denies(low: str, start: int) -> bool:
+    """Whether the clause before `start` denies what follows.
+
+    >>> before_denies("it is definitely not b", 21), before_denies("i do not know, but b", 19)
+    (True, False)
+    """
+    return _denies(low, start, *_before(low, start))
+
+
+def _denies(low: str, start: int, clause: str, words: list[str]) -> bool:
+    if not NEGATIVE.isdisjoint(words):
+        for i, word in enumerate(words):
+            following = words[i + 1] if i + 1 < len(words) else ""
+            sure = word == "doubt" and ("no" in words[:i] or "without" in words[:i])
+            if word in NEGATIVE and not sure and following not in _STILL and not (word == "no" and following):
+                return True
+    if clause.rstrip(_EDGES)[-1:] in ("❌", "✗", "✘"):
+        return True
+    if _NOT_IT.search(clause, max(0, len(clause) - 26)):
+        return True
+    return not low.isascii() and HAN_DENIED.search(low[max(0, start - 24) : start]) is not None
+
+
+def _weighs(clause: str, words: list[str]) -> Stance | None:
+    """Whether the clause before an option only considers it, or puts it forward with a hedge."""
+    if (
+        not WEIGHING.isdisjoint(words)
+        or "at first" in clause
+        or "is it" in clause[:6]
+        or clause.rstrip().endswith(_IFS)
+    ):
+        return None if "forced" in words or "pressed" in words or "must" in words else "weighed"
+    return None if HEDGES.isdisjoint(words) else "hedged"

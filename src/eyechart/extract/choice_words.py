@@ -1,0 +1,573 @@
+"""The words by which an answer to a choice question is given, denied or weighed, in the languages read here.
+
+All patterns are for lower case. Those that are looked for everywhere come with the words they begin with: to
+find these first, as plain strings, is many times faster than to try a pattern at every place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+
+class Sought:
+    """A pattern and the words one of which each of its matches begins with.
+
+    >>> [m.group() for m in Sought(r"cats?|dog", "cat dog").finditer("dog, cats, concat")]
+    ['dog', 'cats']
+    """
+
+    def __init__(self, pattern: str, begins: str) -> None:
+        self._pattern = re.compile(pattern)
+        words = begins.replace("_", " ").split("|") if "|" in begins else begins.split()
+        self._ascii = tuple(w for w in words if w.isascii())
+        self._all = tuple(words)
+
+    def finditer(self, low: str) -> Iterator[re.Match[str]]:
+        """Matches in `low`, which is in lower case, that begin no inside of a word; in order, none overlapping."""
+        places: set[int] = set()
+        for word in self._ascii if low.isascii() else self._all:
+            at = low.find(word)
+            while at >= 0:
+                places.add(at)
+                at = low.find(word, at + len(word))
+        end = 0
+        for place in sorted(places):
+            if place < end or (place and low[place].isalpha() and low[place - 1].isalpha() and low[place] < "\u0900"):
+                continue
+            match = self._pattern.match(low, place)
+            if match:
+                end = match.end()
+                yield match
+
+
+_NOUN = (
+    r"(?:answers?|ans|antwort|lösung|r[ée]ponse|respuesta|resposta|risposta|jawaban(?:nya)?|ответ|antwoord"
+    r"|cevap|odpowiedź|đáp án|(?:correct|right|best|final|my|chosen|selected) (?:option|choice|letter|one|pick|selection"
+    r"|response|statement)s?|richtige option|opción correcta|opção correta|bonne option|opzione corretta)(?![^\W_])"
+    r"|答案|答え|正解|解答|回答|正确选项|正確選項|정답|답|الجواب|الإجابة|الاجابة|الإجابه|उत्तर|जवाब"
+)
+_MORE = (
+    r"(?:\s+(?:choice|option|letter|to|for|this|the|that|question|here|i|would|give|choose|correct\w*|right|best|richtige"
+    r"|korrekte|corr?ett?[ao]|exacte|juste|bonne|finale?|yang|benar|tepat|paling|الصحيحة|الصحيح|النهائي|है|सही)){0,5}"
+)
+_LINK = (
+    r"\s{0,3}[*_`\"')]{0,5}\s{0,3}(?:[:=→—–]|->|-(?=\s)|(?:is|are|was|(?:would|should|must|will|has to|have to|can only"
+    r"|could only) be|ist|lautet|w[äa]re|est|es|é|è|adalah|ialah|является|هي|هو|है)(?![^\W_])|应该是|应该选|应为|应是|应选|是|为|為"
+    r"|选|選|は|은|는|[*_:]{0,4}[ \t]{0,4}\n|\s?(?=[(\[*]{0,3}[a-z][)\]*]{0,3}\s?(?:[.。।]?\s?$|[.。।]?\n|है)))"
+)
+SLOT = Sought(
+    rf"(?:{_NOUN}){_MORE}{_LINK}|<(?:final_?)?answer>|\\boxed\s?\{{|\\fbox\s?\{{"
+    r"|\"(?:final_?answer|choice|option|letter|label|selection|selected\w{0,9})\"\s{0,3}:"
+    r"|(?<![不误誤若没勿错])(?:选择?|選擇?)(?![项項择擇出])|####(?!#)",
+    "answer|ans|antwort|lösung|réponse|reponse|respuesta|resposta|risposta|jawaban|ответ|antwoord|cevap|odpowiedź|đáp án"
+    "|correct_|right_|best_|final|my_|chosen_|selected_|richtige_option|opción_c|opção_c|bonne_o|opzione_c|答|正解|解答|回答|正确选|正確選|정답|답"
+    '|الجواب|الإجابة|الاجابة|الإجابه|उत्तर|जवाब|<answer|<final|\\boxed|\\fbox|"|####|选|選',
+)
+"""Where an answer is announced; what is announced begins at the end of the match."""
+
+FILL = re.compile(
+    r"(?:[\s*_`\"'$(\[{<:=>→—–-]|\\(?:boxed|fbox|text(?:bf|rm|tt|it|sf)?|math(?:rm|bf|tt|sf))\s?\{|\\[(\[]"
+    r"|(?:definitely|clearly|probably|likely|surely|certainly|most|simply|just|option|choice|letter|answer|the|therefore|thus"
+    r"|so|indeed|obviously|only|option[es]?|opción|opção|opzione|pilihan|вариант|actually|is|buchstabe|lettre|letra"
+    r"|lettera|huruf|буква|الخيار|विकल्प|clairement|sicher|eindeutig)(?![^\W_])|应该|肯定|选项|選項|选|選|是|为|選択肢|보기){0,24}",
+)
+"""What may stand between an announcement and the answer; bounded, so that a repeated phrase costs linear time."""
+
+PLACEHOLDER = re.compile(
+    r"[\[<({$]{0,2}(?:(?:the |your |correct |option |final |chosen |single )*(?:letter|answer|choice|字母)s?(?: here| only)?"
+    r"|x|insert[^\]>\n]{0,30}|one of[^\]>\n]{0,30}|\.\.\.|_{2,})[\]>)}]{1,2}|\$?letter\b|[\[<({](?:[a-p][/|,] ?)+[a-p][\]>)}]"
+    r"|\[?字母\]?|x{2,}\b",
+)
+"""The format asked for, repeated instead of filled in: `ANSWER: [LETTER]`, `Answer: <your answer>`, `[A/B/C/D]`."""
+
+NO_OPTION = re.compile(
+    r"(?:it )?(?:cannot|can't|can not|could not|couldn't) be (?:determined|known|answered|decided)|undetermined|indeterminate"
+    r"|(?:there is )?not enough info\w*|(?:none|neither|no one|nothing)(?: of (?:the|these|those|them)\b[^.\n]{0,30})?(?=[\s.,;!*]|$)"
+    r"|(?:there is |there's |there are )no (?:correct |right |valid )?(?:answer|option|choice|solution)s?"
+    r"|all of (?:the|these|them)\b[^.\n]{0,20}|无法确定|不能确定|都不对|都不是|以上都不|没有正确|以上皆非|無法確定"
+    r"|keine (?:der|davon|von)|aucune? (?:de|des)|ninguna? de|nenhuma? d[aeo]s?|nessun[ao] d|tidak ada",
+)
+"""A definite answer that is none of the options (unless an option's text says the same: that is looked at first)."""
+
+TURN = Sought(
+    r"\b(?:wait|no[,.:;!]? wait|actually|scratch that|just kidding|correction|on (?:reflection|second thoughts?)|let me (?:re|correct)"
+    r"|i (?:was|am) (?:wrong|mistaken)|i take that back|my mistake|i made (?:a mistake|an error)|sorry|oops|hold on|moment"
+    r"|nein,|attends|non,|espera|aspetta|perdão|tunggu|нет,|подождите)(?![^\W_])"
+    r"|等等|等一下|不对[,，。]|不對[,，。]|更正|纠正|重新|仔细想|再想|待って|いや|違う|아니|잠깐",
+    "wait|no|actually|scratch|just|correction|on_|let_me|i_|my_|sorry|oops|hold|moment|nein|attends|non|espera|aspetta|perdão|tunggu|нет|подождите"
+    "|等|不对|不對|更正|纠正|重新|仔细想|再想|待って|いや|違う|아니|잠깐",
+)
+"""Where the writer changes their mind: what is committed to after it counts."""
+
+_WRONG = (
+    r"wrong|incorrect|false|untrue|out\b|ruled out|eliminated|excluded|invalid|impossible|inaccurate|not|unlikely|rejected"
+    r"|falsch|nicht|faux|fausse|incorrecte?|incorrect[oa]|fals[oa]|errad[oa]|errat[oa]|sbagliat[oa]|salah|неверн\w*|неправильн\w*"
+)
+DENIED_AFTER = re.compile(
+    r"['\"*_`)\]}.:$\s-]{0,6}(?:(?:option|choice|answer)\s)?(?:\([^()\n]{0,30}\)\s)?(?:"
+    r"(?:is|are|was|were|would be|seems?|looks?|can be|must be|being|ist|sind|est|es|é|è|adalah|both|also|all|clearly|obviously"
+    r"|definitely|therefore|thus|\s){0,6}"
+    rf"(?:{_WRONG})(?![^\W_])(?! (?:wrong|false|incorrect|only|just|merely))|(?:isn't|aren't|wasn't|doesn't|don't|cannot|can't|couldn't|won't"
+    r"|wouldn't|does not|do not|did not|didn't|could not|would not|fails?|contradicts|no longer)(?![^\W_])"
+    r"|(?:项|項|选项|選項|都|均|也|是|明显|显然)*(?:不对|不對|不正确|不正確|不符|不成立|不是|不选|不可能|错|錯|有误|排除|非)"
+    r"|(?:は|が|も)?(?:間違|誤り|違|不正解|ではな|じゃな)|(?:은|는|이|가)? ?(?:틀|오답|아니)|[):]\s{0,2}[*_]{0,2}(?:no|nein|non|não|否)(?=[.,;\n]|$)|✗|❌|✘|×|\(no\)|خطأ|गलत)",
+)
+SAID_AFTER = re.compile(
+    r"['\"*_`)\]}.:$ -]{0,6}(?:(?:option|choice|answer)\s)?(?:\([^()\n]{0,30}\)\s)?(?:"
+    r"(?:is|are|was|would be|must be|seems|looks|ist|sind|est|es|é|è|adalah|both|clearly|definitely|obviously|therefore|thus|indeed"
+    r"|the|a|most|only|one|best|my|also|la|le|el|die|der|das|o|yang| ){1,8}"
+    r"(?:correct|right|true|best|better|preferable|accurate|appropriate|answer|choice|valid|suitable|fitting|richtig\w*|korrekt\w*|antwort|correcte?"
+    r"|correct[oa]|corrett[oa]|corret[oa]|juste|bonne|vrai|verdader[oa]|réponse|respuesta|resposta|risposta|benar|tepat|jawaban)(?![^\W_])(?! (?:option|answer)? ?if\b)"
+    r"|(?:fits|matches|holds|works|it is)(?![^\W_])|(?:项|項|选项|才|就|是|为|完全|的说法)*(?:是?对的|正确|正確|對的|符合|成立|是?答案|没错)"
+    r"|(?:は|が)(?:正し|正解|答え)|(?:이|가) ?(?:정답|맞|옳)|[):]\s{0,2}[*_]{0,2}(?:yes|ja|oui|sí|sim|是)(?=[.,;\n]|$)|✓|✔|✅|верн\w*|правильн\w*|- верн|صحيح|सही)",
+)
+WEIGHED_AFTER = re.compile(
+    r"['\"*_`)\]}$\s]{0,4}(?:(?:is|are|was|would be|might be|may be|could be|seems|looks|can be) (?:an? |the |also |only |very |more |too )*"
+    r"(?:common|distract\w+|trap|tempting|plausible|close|popular|misconception|possib\w+|option|candidate|contender|second|runner|partial\w*|near)\b"
+    r"|(?:if|unless)\b|might|may\b|could\b|\?)",
+)
+"""Spoken of without being chosen."""
+
+EXCEPT_BEFORE = re.compile(
+    r"(?:\b(?:all|every\w*|any\w*|none|nothing|nobody|no (?:other )?(?:option|choice|answer)|each)\b[^.!?\n]{0,24}?"
+    r"(?:but|except(?: for)?|besides|other than|apart from|aside from)|除了?|除)\s?(?:options?|choice|选项)?\s?[*_(\"']{0,3}$",
+)
+EXCEPT_AFTER = re.compile(r"[\s*_)\"']{0,4}(?:外|之外|以外|,)*\s?(?:其他|其余|其它)?(?:的?选项)?")
+
+NEGATIVE = frozenset(
+    [
+        "not",
+        "never",
+        "neither",
+        "nor",
+        "isn't",
+        "aren't",
+        "wasn't",
+        "ain't",
+        "can't",
+        "cannot",
+        "couldn't",
+        "shouldn't",
+        "wouldn't",
+        "won't",
+        "don't",
+        "doesn't",
+        "didn't",
+        "isnt",
+        "dont",
+        "doubt",
+        "doubtful",
+        "eliminate",
+        "eliminates",
+        "eliminated",
+        "eliminating",
+        "exclude",
+        "excludes",
+        "excluded",
+        "excluding",
+        "reject",
+        "rejects",
+        "rejected",
+        "rejecting",
+        "discard",
+        "dismiss",
+        "except",
+        "unlike",
+        "nicht",
+        "kein",
+        "keine",
+        "pas",
+        "ni",
+        "jamais",
+        "non",
+        "nunca",
+        "não",
+        "nem",
+        "bukan",
+        "tidak",
+        "не",
+        "нет",
+        "ليس",
+        "ليست",
+        "لا",
+        "नहीं",
+    ]
+)
+"""Anywhere before the option in its clause, these deny it."""
+
+WEIGHING = frozenset(
+    [
+        "if",
+        "unless",
+        "whether",
+        "why",
+        "consider",
+        "considering",
+        "considered",
+        "checking",
+        "check",
+        "evaluate",
+        "evaluating",
+        "examine",
+        "between",
+        "first",
+        "initially",
+        "originally",
+        "previously",
+        "earlier",
+        "argue",
+        "tempted",
+        "tempting",
+        "suppose",
+        "assuming",
+        "assume",
+        "versus",
+        "vs",
+        "had",
+        "although",
+        "though",
+        "despite",
+        "compare",
+        "comparing",
+        "while",
+        "distractor",
+        "hypothetically",
+        "zuerst",
+        "zunächst",
+        "wenn",
+        "falls",
+        "d'abord",
+        "si",
+        "primero",
+        "primeiro",
+        "prima",
+        "jika",
+        "если",
+        "сначала",
+    ]
+)
+HEDGES = frozenset(["might", "may", "could", "maybe", "perhaps", "possibly", "seem", "seems"])
+LEADS = frozenset(
+    [
+        "is",
+        "are",
+        "be",
+        "was",
+        "it's",
+        "its",
+        "that's",
+        "thats",
+        "it",
+        "option",
+        "options",
+        "choice",
+        "choices",
+        "answer",
+        "answers",
+        "letter",
+        "choose",
+        "chose",
+        "chosen",
+        "pick",
+        "picked",
+        "select",
+        "selected",
+        "with",
+        "say",
+        "said",
+        "and",
+        "or",
+        "than",
+        "so",
+        "therefore",
+        "thus",
+        "hence",
+        "then",
+        "both",
+        "either",
+        "neither",
+        "nor",
+        "not",
+        "but",
+        "only",
+        "except",
+        "leaves",
+        "leave",
+        "leaving",
+        "for",
+        "thought",
+        "think",
+        "guess",
+        "believe",
+        "to",
+        "as",
+        "like",
+        "like:",
+        "eliminate",
+        "exclude",
+        "reject",
+        "rules",
+        "ruled",
+        "out",
+        "rule",
+        "because",
+        "since",
+        "if",
+        "while",
+        "that",
+        "whether",
+        "between",
+        "vs",
+        "versus",
+        "into",
+        "by",
+        "from",
+        "marked",
+        "mark",
+        "statement",
+        "statements",
+        "candidate",
+        "me",
+        "would",
+        "i'd",
+        "say",
+        "than",
+        "of:",
+        "ist",
+        "sind",
+        "est",
+        "es",
+        "é",
+        "è",
+        "sont",
+        "son",
+        "são",
+        "sono",
+        "adalah",
+        "nicht",
+        "pas",
+        "ni",
+        "no",
+        "não",
+        "non",
+        "bukan",
+        "tidak",
+        "opción",
+        "opção",
+        "opzione",
+        "pilihan",
+        "вариант",
+        "это",
+        "antwort",
+        "réponse",
+        "respuesta",
+        "resposta",
+        "risposta",
+        "jawaban",
+        "ответ",
+        "und",
+        "et",
+        "y",
+        "e",
+        "o",
+        "ou",
+        "oder",
+        "dan",
+        "atau",
+        "и",
+        "или",
+        "nicht",
+        "also",
+        "donc",
+        "dunque",
+        "jadi",
+        "maka",
+        "wähle",
+        "nehme",
+        "choisis",
+        "elijo",
+        "escolho",
+        "scelgo",
+        "pilih",
+        "выбираю",
+        "le",
+        "la",
+        "el",
+        "o",
+        "a",
+        "die",
+        "der",
+        "das",
+        "l'option",
+        "الخيار",
+        "هو",
+        "هي",
+        "विकल्प",
+    ]
+)
+"""Words after which a capital letter by itself may be an option; after any other it is part of a name, as in vitamin C."""
+
+STRONG_LEADS = frozenset(
+    [
+        "is",
+        "are",
+        "be",
+        "it's",
+        "its",
+        "that's",
+        "thats",
+        "choose",
+        "chose",
+        "pick",
+        "picked",
+        "select",
+        "selected",
+        "with",
+        "say",
+        "so",
+        "therefore",
+        "thus",
+        "hence",
+        "leaves",
+        "leave",
+        "leaving",
+        "only",
+        "think",
+        "guess",
+        "guessing",
+        "believe",
+        "bet",
+        "ist",
+        "est",
+        "es",
+        "é",
+        "è",
+        "adalah",
+        "wähle",
+        "nehme",
+        "choisis",
+        "elijo",
+        "escolho",
+        "scelgo",
+        "pilih",
+        "выбираю",
+        "then",
+        "answer",
+        "это",
+        "jadi",
+        "also",
+        "donc",
+    ]
+)
+AFTER_A = frozenset(
+    [
+        "is",
+        "was",
+        "are",
+        "and",
+        "or",
+        "because",
+        "since",
+        "as",
+        "for",
+        "but",
+        "so",
+        "if",
+        "not",
+        "seems",
+        "appears",
+        "would",
+        "can",
+        "cannot",
+        "can't",
+        "must",
+        "could",
+        "has",
+        "have",
+        "does",
+        "doesn't",
+        "isn't",
+        "describes",
+        "states",
+        "says",
+        "refers",
+        "by",
+        "due",
+        "which",
+        "that",
+        "though",
+        "although",
+        "while",
+        "option",
+        "answer",
+        "choice",
+        "fits",
+        "matches",
+        "holds",
+        "works",
+        "correct",
+        "wrong",
+        "right",
+        "true",
+        "false",
+        "-",
+        "und",
+        "ist",
+        "est",
+        "et",
+        "es",
+        "y",
+        "é",
+        "è",
+        "e",
+        "adalah",
+        "dan",
+        "karena",
+        "weil",
+        "parce",
+        "porque",
+        "perché",
+        "therefore",
+        "then",
+        "here",
+        "definitely",
+    ]
+)
+"""Words that may follow the option A; before any other, `A` is the article."""
+
+HAN_LEADS = tuple("选選是为為案项項故和与與或非除应應即有了但只择擇把将看则則及以到者と也も是は가는은や、기")
+HAN_NAMES = tuple("型股级級区區组組类類座轮点點班肝细細族片罩栏")
+HAN_DENIED = re.compile(
+    r"(?:不是|并非|並非|不选|不選|排除了?|不可能是|不应选|不应该选|不能选|而不是|不会是|不會是|不应是|绝不是|误选|错选|不为)"
+    r"(?:选项|選項|答案|选)?[\s(*\"'《「]{0,3}$"
+)
+ORDINAL = Sought(
+    r"(?:(?P<en>first|second|third|fourth|fifth|sixth|seventh|eighth|last|1st|2nd|3rd|4th|5th|6th|final)"
+    r"\s(?:option|choice|one|answer|alternative|statement|item)(?![^\W_])"
+    r"|(?:option|choice|answer)\s(?:number |no\. ?|#)?(?P<n>[1-9]|one|two|three|four|five|six)(?![\w.%])"
+    r"|(?P<de>erste|zweite|dritte|vierte|fünfte|letzte)[nrs]?\s(?:option|antwort|möglichkeit)"
+    r"|(?P<fr>premi[eè]re|premier|deuxi[eè]me|seconde|troisi[eè]me|quatri[eè]me|derni[eè]re)\s(?:option|réponse|proposition)"
+    r"|(?P<es>primera|segunda|tercera|cuarta|última|primeira|terceira|quarta|prima|seconda|terza|ultima)\s"
+    r"(?:opción|respuesta|opção|resposta|alternativa|opzione|risposta)"
+    r"|(?:pilihan|opsi|jawaban)\s(?P<id>pertama|kedua|ketiga|keempat|terakhir)"
+    r"|(?P<ru>перв|втор|трет|четв[её]рт|последн)\w{1,3}\s(?:вариант|ответ))"
+    r"|(?<!倒数)(?<!倒數)第(?P<zh>[一二三四五六七八1-8])(?:个|項|项|個|种|条|选|つ)|(?P<zl>最后一|最後一|最后那|最後の)(?:个|項|项|個|選択肢)?|(?P<ja>[一二三四五1-5])(?:番目|つ目)"
+    r"|(?P<ko>첫|두|세|네|마지막) ?번째",
+    "first|second|third|fourth|fifth|sixth|seventh|eighth|last|1st|2nd|3rd|4th|5th|6th|final_|option_|choice_|answer_"
+    "|erste|zweite|dritte|vierte|fünfte|letzte|premi|deuxi|troisi|quatri|derni|primera|segunda|tercera|cuarta|última|primeira|terceira|quarta"
+    "|prima|seconda|terza|ultima|pilihan|opsi|jawaban|перв|втор|трет|четв|последн|第|最后|最後|一番|二番|三番|四番|五番|1番|2番|3番|4番|5番|一つ|二つ|三つ|四つ|첫|두|세|네|마지막",
+)
+_RANKS = {
+    0: "first 1st one 1 erste premiere première premier primera primeira prima pertama перв 一 첫",
+    1: "second 2nd two 2 zweite deuxieme deuxième seconde segunda seconda kedua втор 二 두",
+    2: "third 3rd three 3 dritte troisieme troisième tercera terceira terza ketiga трет 三 세",
+    3: "fourth 4th four 4 vierte quatrieme quatrième cuarta quarta keempat четверт четвёрт 四 네",
+    4: "fifth 5th five 5 fünfte 五",
+    5: "sixth 6th six 6 六",
+    6: "seventh 7 七",
+    7: "eighth 8 八",
+    -1: "last final letzte derniere dernière última ultima terakhir последн 最后一 最後一 最后那 最後の 마지막",
+}
+RANK = {word: rank for rank, words in _RANKS.items() for word in words.split()}
+"""What an ordinal counts from 0; -1 is the last."""

@@ -1,0 +1,148 @@
+"""The mathematics that an output commits to: a box, an announced answer, or the last formula."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from eyechart.core.records import Extraction, Item, Step
+from eyechart.extract.passage import passage
+from eyechart.extract.quantity import committed, reading, sentences
+from eyechart.extract.quantity_claim import CORRECTED, NEGATED, NEGATED_AFTER, NO_SOLUTION, Claim
+from eyechart.extract.quantity_slots import Slot, boxes, slots
+
+_JOINT = re.compile(r"[$\\()\[\] ,.]{0,8}(?:and|or|und|oder|et|ou|y|o|和|或|及|,|;|、)?[$\\()\[\] ]{0,8}")
+_DISPLAY = re.compile(r"\$\$?([^$]{1,600})\$\$?|\\\[([^$]{1,600}?)\\\]|\\\(([^$]{1,600}?)\\\)")
+_COMMAND = re.compile(r"\\(?:text|textbf|mathrm|mathbf|operatorname|mbox) ?\{[^{}]{0,200}\}|\\[a-zA-Z]+")
+_PROSE = re.compile(
+    r"(?<![A-Za-z])(?!(?:and|or|sin|cos|tan|sec|csc|cot|log|ln|exp|sqrt|pi|inf|infty|infinity|union|arcsin|arccos|arctan|abs)(?![A-Za-z]))[A-Za-z]{2,}|[\u4e00-\u9fff]"
+)
+_LEAD = re.compile(
+    r"^[^=:]{0,200}(?:\b(?:is|are|be|equals?|answer|solution|solutions|gives|get|have|as)\b:?|[:：]|[是为])(?=[ $\\(\[])",
+    re.I,
+)
+_STATEMENT = re.compile(r"[0-9a-zA-Zπ∞√½]")
+_AROUND = " \n\t*_`\"'$"
+
+
+def _joined(text: str, found: list[Slot]) -> Claim | None:
+    """The last box that is not taken back, with those that stand beside it: `\\boxed{1} and \\boxed{2}`."""
+    for k, slot in enumerate(found):
+        after, before = text[slot.end : slot.end + 60].lstrip("}$ \\)]*"), text[max(0, slot.mark - 40) : slot.mark]
+        inner = text[slot.start : slot.end].strip(_AROUND)
+        if not inner or NEGATED_AFTER.match(after) or NEGATED.search(before.rstrip("$\\([ ") + " "):
+            continue
+        values, start, mark = [inner], slot.start, slot.mark
+        for earlier in found[k + 1 :]:
+            gap = text[earlier.end + 1 : mark]
+            if len(gap) > 24 or not _JOINT.fullmatch(gap) or not gap.strip("$\\()[] "):
+                break
+            values.insert(0, text[earlier.start : earlier.end].strip(_AROUND))
+            start, mark = earlier.start, earlier.mark
+        values = list(dict.fromkeys(values))
+        return _claim(", ".join(values), start, slot.end, "in the box" if len(values) == 1 else "in the boxes")
+    return None
+
+
+def _claim(value: str, start: int, end: int, why: str) -> Claim:
+    return Claim(value, start, end, (Step("taken", why, (start, end)),))
+
+
+def _formula(text: str, start: int, end: int) -> Claim | None:
+    """What a sentence states: its last formula between dollar signs, or all of it where it holds no prose."""
+    shown = [m for m in _DISPLAY.finditer(text, start, end) if _STATEMENT.search(m[0])]
+    if shown:
+        last = shown[-1]
+        group = last.lastindex or 1
+        joined = [last]
+        for earlier in shown[-2::-1]:
+            gap = text[earlier.end() : joined[0].start()]
+            if not (gap.strip() and _JOINT.fullmatch(gap)):
+                break
+            joined.insert(0, earlier)
+        if len(joined) > 1:
+            value = ", ".join(m[m.lastindex or 1].strip() for m in joined)
+            return _claim(value, joined[0].start(), last.end(), "the last formulas")
+        return _claim(last[group].strip().rstrip("."), last.start(group), last.end(group), "the last formula")
+    body = text[start:end]
+    lead = _LEAD.match(body)
+    for offset in (0, lead.end() if lead else 0):
+        part = body[offset:].strip(_AROUND + ".!。")
+        if part and _STATEMENT.search(part) and not _PROSE.search(_COMMAND.sub(" ", part)):
+            begin = start + body.find(part, offset)
+            return _claim(part, begin, begin + len(part), "the statement")
+    return None
+
+
+def _announced(text: str) -> Claim | None:
+    for slot in slots(text):
+        parts = (
+            [(slot.start, slot.end)]
+            if slot.box
+            else sentences(text, slot.start - (text[slot.start - 1] == "$"), slot.end)[:2]
+        )
+        for start, end in parts:
+            found = _formula(text, start, end)
+            if found:
+                return found
+            inner = text[start:end].strip(_AROUND + ".")
+            if NO_SOLUTION.search(inner) and len(inner) < 60:
+                return _claim("no solution", start, end, "says that there is none")
+            if slot.box and inner:
+                return _claim(inner, start, end, "in the answer slot")
+    return None
+
+
+def stated(text: str) -> Claim | None:
+    """What `text` commits to, as it is written.
+
+    >>> [stated(t).value for t in (r"so \\[ \\boxed{42} \\]", "x = ±5", r"Thus the area is $3\\pi$.", "Final Answer: **73**")]
+    ['42', 'x = ±5', '3\\\\pi', '73']
+    """
+    found = boxes(text)
+    mine = _joined(text, found) if found else None
+    if mine is not None:
+        if found[0].end >= mine.end and CORRECTED.search(text, mine.end, mine.end + 200):
+            return (_announced(text[mine.end :]) and _later(text, mine)) or mine
+        return mine
+    mine = _announced(text)
+    if mine is not None:
+        return mine
+    parts = sentences(text, max(0, len(text) - 3_000), len(text))
+    for start, end in parts[:-5:-1]:
+        if mine := _formula(text, start, end):
+            return mine
+    return committed(text)
+
+
+def _later(text: str, mine: Claim) -> Claim | None:
+    found = _announced(text[mine.end :])
+    if found is None:
+        return None
+    off = mine.end
+    steps = (
+        Step("passed", "taken back", (mine.start, mine.end)),
+        *(s._replace(span=(s.span[0] + off, s.span[1] + off)) if s.span else s for s in found.steps),
+    )
+    return found._replace(start=found.start + off, end=found.end + off, steps=steps)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MathReader:
+    """The mathematics an output commits to, as it is written: for the scorer `math`.
+
+    The last box that is not taken back (braces balanced; several side by side are one list), else the last answer
+    announced, else the last formula, else what `number` reads.
+
+    >>> reader, item = MathReader(), Item(id="1", fields={})
+    >>> [reader.read(t, item, ()).value for t in ("\\\\boxed{\\\\frac{1}{2}}.", "The answer is $(1, 2)$.", "1 < x < 2")]
+    ['\\\\frac{1}{2}', '(1, 2)', '1 < x < 2']
+    """
+
+    version: ClassVar[int] = 1
+
+    def read(self, text: str, item: Item, labels: Sequence[str]) -> Extraction:
+        seen = passage(text)
+        return reading(seen, stated(seen.text), stated)

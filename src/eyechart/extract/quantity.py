@@ -1,0 +1,131 @@
+"""The quantity that an output commits to, read as a careful person reads it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from eyechart.core.records import Extraction, Item, Outcome, Step
+from eyechart.extract.declined import declined
+from eyechart.extract.passage import Passage, passage
+from eyechart.extract.quantity_claim import CORRECTED, Claim, claim, concluded, moved
+from eyechart.extract.quantity_slots import slots
+
+_COURTESY = re.compile(
+    r"\b(?:let me know|hope (?:this|that|it)|feel free|any (?:other|further|more) questions|happy to help|please (?:tell|ask)|need (?:any|more|further)|if you (?:have|need|want|would|'d))\b"
+    r"|^\W*(?:note|p\.?s\.?|confidence)\b|希望.{0,10}帮|如果你?您?.{0,6}(?:有|需要)|如有.{0,8}问题|欢迎",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"[!?。！？\n]|\.(?=[\s\"'*)\]}$]|$|[A-Z])")
+_PROSE = 120
+"""Characters of an answer field beyond which it is read as prose."""
+_TAIL = 3_000
+"""Characters at the end of a text without an announced answer that are looked at."""
+
+
+def sentences(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    out: list[tuple[int, int]] = []
+    at = start
+    for match in _SENTENCE.finditer(text, start, end):
+        stop = match.end()
+        if text[match.start()] == "." and text[max(at, match.start() - 7) : match.start()].lower().endswith(
+            ("approx", " ca", " no", "dr", "mr", "mrs", " vs", " eq", "e.g", "i.e")
+        ):
+            continue
+        if text[at:stop].strip(" \n*_`$.\"'\\[]()"):
+            out.append((at, stop))
+        at = stop
+    if text[at:end].strip(" \n*_`$.\"'\\[]()"):
+        out.append((at, end))
+    return out
+
+
+def _slotted(text: str) -> Claim | None:
+    found = slots(text)
+    for slot in found:
+        if slot.box and slot.end - slot.start > _PROSE:  # an answer field that argues
+            mine = _unslotted(text[slot.start : slot.end])
+            if mine:
+                return moved(mine, slot.start)
+            continue
+        parts = [(slot.start, slot.end)] if slot.box else sentences(text, slot.start, slot.end)[:2]
+        for start, end in parts:
+            mine = claim(text, start, end, slotted=True)
+            if mine:
+                return _corrected(text, mine, end if not slot.box else slot.end)
+    return None
+
+
+def _corrected(text: str, mine: Claim, end: int) -> Claim:
+    """`mine`, or what takes it back behind it: `41. No wait, 42.`"""
+    stop = min(len(text), end + _TAIL // 2)
+    for match in CORRECTED.finditer(text, max(mine.end, end - 2), stop):
+        for start, past in sentences(text, match.end(), min(stop, match.end() + 200))[:2]:
+            other = claim(text, start, past, slotted=True)
+            if other and other.value != mine.value:
+                step = Step("passed", "taken back", (mine.start, mine.end))
+                return other._replace(steps=(*mine.steps[:-1], step, *other.steps))
+    return mine
+
+
+def _unslotted(text: str) -> Claim | None:
+    parts = sentences(text, max(0, len(text) - _TAIL), len(text))
+    for start, end in parts[:-8:-1]:
+        if len(parts) > 1 and _COURTESY.search(text, start, end):
+            continue
+        mine = concluded(text, start, min(end, start + 600), whole=len(parts) == 1)
+        if mine:
+            return mine
+    return None
+
+
+def committed(text: str) -> Claim | None:
+    """What `text` commits to: the last answer announced, else the conclusion of its last sentence with a number.
+
+    >>> [committed(t).value for t in ("The answer is not 42 but 24.", "12 or 13", "x = 5 * 4 = 20", "3 (see step 2)")]
+    ['24', '12 or 13', '20', '3']
+    """
+    return _slotted(text) or _unslotted(text)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NumberReader:
+    """The one quantity an output commits to, in a canonical form that the scorer `number` reads again.
+
+    `1234.5`, `-1/3`, `50%`, `1.5 km`, `15:30`; also `12 or 13`, `[40, 45]`, `> 42`, `about 42`, `not 42`,
+    `no solution`, or an expression as it stood: definite statements that are not one number, left to the scorer.
+
+    >>> reader, item = NumberReader(), Item(id="1", fields={})
+    >>> [reader.read(t, item, ()).value for t in ("**Answer:** $1,234.00", "\\\\boxed{8{,}000}", "答案是四十二。")]
+    ['1234 $', '8000', '42']
+    >>> reader.read("forty-two (43)", item, ()).reason
+    'words and digits contradict each other'
+    """
+
+    version: ClassVar[int] = 1
+
+    def read(self, text: str, item: Item, labels: Sequence[str]) -> Extraction:
+        seen = passage(text)
+        return reading(seen, committed(seen.text), committed)
+
+
+def reading(seen: Passage, mine: Claim | None, again: Callable[[str], Claim | None]) -> Extraction:
+    if seen.unfinished:
+        return _nothing(seen, "ends inside its hidden reasoning", Outcome.UNPARSEABLE)
+    if mine is None and seen.uncut:
+        seen = seen.whole()
+        mine = again(seen.text)
+    if mine is None:
+        why = declined(seen.text)
+        outcome, reason = why or (Outcome.UNPARSEABLE, "no number in the answer")
+        return _nothing(seen, reason, outcome)
+    steps = tuple(Step(s.what, s.reason, seen.span(*s.span) if s.span else None) for s in mine.steps[-6:])
+    if mine.value is None:
+        return Extraction(value=None, reason=mine.reason, outcome=Outcome.UNPARSEABLE, steps=(*seen.steps, *steps))
+    return Extraction(value=mine.value, span=seen.span(mine.start, mine.end), steps=(*seen.steps, *steps))
+
+
+def _nothing(seen: Passage, reason: str, outcome: Outcome) -> Extraction:
+    return Extraction(value=None, reason=reason, outcome=outcome, steps=seen.steps)

@@ -1,0 +1,210 @@
+"""Short texts in the form in which they are compared: words, numbers, dates, JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+_SUPERSCRIPT = {
+    0x2070: "^0",
+    0xB9: "^1",
+    0xB2: "^2",
+    0xB3: "^3",
+    **{0x2070 + i: f"^{i}" for i in range(4, 10)},
+    0x207B: "^-",
+}
+_PLAIN = str.maketrans(
+    {
+        **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u02bc\u00b4\u0060", "'"),
+        **dict.fromkeys("\u2212\u2010\u2011\u2012\u2013\u2014\u2015\u00ad", "-"),
+        **dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff\u200e\u200f", None),
+        "\u0130": "I",
+        "\u0131": "i",
+    }
+)
+_ABBREVIATION = re.compile(r"(?<![^\W\d_])(?:[^\W\d_]\.\s?){1,8}[^\W\d_]\.?(?![^\W\d_])")
+_PUNCTUATION = r"\s!-/:-@\[-`{-~\u00a1-\u00b1\u00b4\u00b6-\u00bf\u2000-\u206f\u3000-\u303f\uff00-\uff0f\uff1a-\uff20"
+_TOKEN = re.compile(
+    rf"(?<![^\W_])-?[0-9][0-9,]{{0,60}}(?:\.[0-9]{{1,60}})?(?:\^-?[0-9]{{1,9}})?%?(?![^{_PUNCTUATION}])|[^{_PUNCTUATION}]+(?:\+\+|#|\^-?[0-9]{{1,9}})?"
+)
+_ONES = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
+_NUMBERS = {word: i for i, word in enumerate(_ONES.split())} | {w: 20 + 10 * i for i, w in enumerate(_TENS.split())}
+_ABROAD = {
+    word: i
+    for line in (
+        "null eins zwei drei vier fünf sechs sieben acht neun zehn",
+        "zéro un deux trois quatre cinq six sept huit neuf dix",
+        "cero uno dos tres cuatro cinco seis siete ocho nueve diez",
+        "〇 一 二 三 四 五 六 七 八 九 十",
+        "ноль один два три четыре пять шесть семь восемь девять десять",
+        "nol satu dua tiga empat lima enam tujuh delapan sembilan sepuluh",
+    )
+    for i, word in enumerate(line.split())
+} | {"两": 2, "兩": 2}
+_ARTICLES = frozenset(("a", "an", "the"))
+HAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+LONGEST = 2_000
+"""Characters of an answer that are compared."""
+
+
+class Word(NamedTuple):
+    """A word as it is compared, and where it stands in the text it came from."""
+
+    form: str
+    start: int
+    end: int
+
+
+def plain(text: str, *, accents: bool = False) -> str:
+    """Compatibility forms, quotation marks, dashes; what changes the meaning (superscripts) is kept apart.
+
+    >>> plain("ﬁnance ’ \u2011 10²"), plain("café", accents=True)
+    ("finance ' - 10^2", 'cafe')
+    """
+    if text.isascii():
+        return text
+    text = unicodedata.normalize("NFKC", text.translate(_SUPERSCRIPT)).translate(_PLAIN)
+    if accents:
+        text = "".join(c for c in unicodedata.normalize("NFD", text) if not "\u0300" <= c <= "\u036f")
+    return text
+
+
+def words(text: str, *, case: bool = False) -> list[Word]:
+    """The words and numbers of `text` (a `plain` one), number words as digits.
+
+    >>> [w.form for w in words("The U.S.A. has forty-two C++ cats' e-mails, 1,000.50")]
+    ['the', 'usa', 'has', '42', 'c++', 'cats', 'e', 'mails', '1000.50']
+    """
+    if "." in text:
+        text = _ABBREVIATION.sub(lambda m: re.sub(r"[.\s]", "", m.group()).ljust(len(m.group())), text)
+    text = re.sub(r"(?<=\w)'(?=s\b)|'(?=\s|$)", "'", text)
+    out: list[Word] = []
+    for match in _TOKEN.finditer(re.sub(r"(?<=[^\W\d_])'(?=[^\W\d_])", "\x00", text)):
+        form = match.group().replace("\x00", "")
+        form = form if case else form.casefold().replace("i\u0307", "i")
+        if form[:1].isdigit() or form[:1] == "-":
+            form = form.replace(",", "")
+        low = form.lower()
+        if low in _NUMBERS:
+            value = _NUMBERS[low]
+            before = out[-1] if out else None
+            if (
+                before
+                and value
+                and value < 10
+                and before.form in _TEN
+                and text[before.end : match.start()] in ("-", " ")
+            ):
+                out[-1] = Word(str(int(before.form) + value), before.start, match.end())
+                continue
+            form = str(value)
+        out.append(Word(form, match.start(), match.end()))
+    return out
+
+
+_TEN = frozenset(("20", "30", "40", "50", "60", "70", "80", "90"))
+
+
+def forms(found: list[Word]) -> tuple[str, ...]:
+    """The words without articles, unless nothing else is there; a number word of another language by itself is digits.
+
+    >>> forms(words("The Louvre")), forms(words("A")), forms(words("zwei"))
+    (('louvre',), ('a',), ('2',))
+    """
+    if len(found) == 1:
+        return (str(_ABROAD[found[0].form]) if found[0].form in _ABROAD else found[0].form,)
+    kept = tuple(w.form for w in found if w.form not in _ARTICLES)
+    return kept or tuple(w.form for w in found)
+
+
+def same(mine: tuple[str, ...], gold: tuple[str, ...]) -> bool:
+    """Whether two answers are word for word the same, but for gaps between letters (`e-mail`, `email`).
+
+    >>> same(("e", "mail"), ("email",)), same(("1", "2"), ("12",)), same((), ())
+    (True, False, False)
+    """
+    if not mine or not gold:
+        return False
+    if mine == gold:
+        return True
+    joined = "".join(mine)
+    return joined == "".join(gold) and not any(c.isdigit() for c in joined)
+
+
+_MONTHS = {
+    name: i % 12 + 1
+    for i, name in enumerate(
+        (
+            "january february march april may june july august september october november december"
+            " jan feb mar apr may jun jul aug sep oct nov dec"
+            " januar februar märz april mai juni juli august september oktober november dezember"
+            " janvier février mars avril mai juin juillet août septembre octobre novembre décembre"
+            " enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre"
+        ).split()
+    )
+}
+_DAY = r"([0-3]?[0-9])(?:st|nd|rd|th|\.)?"
+_MONTH = r"([^\W\d_]{3,10})\.?"
+_DATES = (
+    (
+        re.compile(rf"(?<![\w.])(?:the )?{_DAY},? (?:of |de )?{_MONTH},? (?:de )?([0-9]{{4}})(?!\w)", re.IGNORECASE),
+        (3, 2, 1),
+    ),
+    (re.compile(rf"(?<!\w){_MONTH} (?:the )?{_DAY},? ([0-9]{{4}})(?!\w)", re.IGNORECASE), (3, 1, 2)),
+    (re.compile(r"(?<![\w-])([0-9]{4})-([0-9]{2})-([0-9]{2})(?![\w-])"), (1, 2, 3)),
+    (re.compile(r"([0-9]{4})\s?年\s?([0-9]{1,2})\s?月\s?([0-9]{1,2})\s?日"), (1, 2, 3)),
+    (re.compile(r"(?<![\w.])([0-3]?[0-9])\.\s?([0-9]{1,2})\.\s?([0-9]{4})(?!\w)"), (3, 2, 1)),
+)
+
+
+def dates(text: str) -> list[tuple[tuple[int, int, int], int, int]]:
+    """The dates in `text`, each (year, month, day) with its place. `7/4/1776` is none: it is read in two ways.
+
+    >>> [d for d, _, _ in dates("July 4, 1776; the 4th of July 1776; 1776-07-04; 1776年7月4日; 4.7.1776; 7/4/1776")]
+    [(1776, 7, 4), (1776, 7, 4), (1776, 7, 4), (1776, 7, 4), (1776, 7, 4)]
+    """
+    out: list[tuple[tuple[int, int, int], int, int]] = []
+    for pattern, order in _DATES:
+        for match in pattern.finditer(text):
+            year, month, day = (match.group(i) for i in order)
+            known = int(month) if month.isdecimal() else _MONTHS.get(month.lower(), 0)
+            if 1 <= known <= 12 and 1 <= int(day) <= 31:
+                out.append(((int(year), known, int(day)), match.start(), match.end()))
+    return sorted(out, key=lambda found: found[1])
+
+
+@lru_cache(maxsize=256)
+def json_form(text: str) -> str | None:
+    """The canonical form of a JSON object or array; None where `text` is none.
+
+    >>> json_form('{"b": 1.0, "a": [true]}'), json_form('{"a": 1,}'), json_form("12")
+    ('{"a": [true], "b": 1}', None, None)
+    """
+    text = text.strip()
+    if text[:1] not in ("{", "[") or text[-1:] not in ("}", "]"):
+        return None
+    try:
+        value = json.loads(text, parse_constant=_refuse, parse_int=_whole, parse_float=_real)
+    except (ValueError, RecursionError):
+        return None
+    return json.dumps(value, sort_keys=True, ensure_ascii=False)
+
+
+_LONGEST_NUMBER = 400
+
+
+def _refuse(text: str) -> Any:
+    raise ValueError(text)
+
+
+def _whole(text: str) -> int:
+    return int(text) if len(text) <= _LONGEST_NUMBER else _refuse(text)
+
+
+def _real(text: str) -> float | int:
+    value = float(text)
+    return int(value) if value.is_integer() and abs(value) < 2**53 else value
