@@ -35,3 +35,7 @@ coverage:
 lock:
     uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate \
       --extra local --extra llamacpp --extra parquet --extra frames --no-header pyproject.toml requirements/dev.in -o requirements/dev.txt
+
+# Test our own grader again and write its certificate (whenever a reader or scorer changes)
+certify:
+    eyechart grader test careful --shelf src/eyechart/data/certificates

@@ -16,7 +16,9 @@ SHORT = Limits(cpu_seconds=1, wall_seconds=3.0)
 strong = pytest.mark.skipif(isolation().kind != "bubblewrap", reason="bubblewrap is not here or does not hold")
 
 ADD = "def add(a, b):\n    "
-EQUAL = "    def __eq__(self, o): return True\n    def __ne__(self, o): return False\n    def __hash__(self): return 0\n"
+EQUAL = (
+    "    def __eq__(self, o): return True\n    def __ne__(self, o): return False\n    def __hash__(self): return 0\n"
+)
 CHEATS = {
     "os._exit": "import os\n" + ADD + "os._exit(0)",
     "os._exit at import": "import os\nos._exit(0)\n" + ADD + "return 0",

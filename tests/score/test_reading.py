@@ -127,7 +127,7 @@ def test_peer_cases_with_options(case: str, text: str, letter: str, n: int, how:
         ("It is (B", "length", "correct"),
         ("I'm sorry, but no.", "stop", "refused"),
         ("I’m sorry, but", "length", "refused"),
-        ("\n I cannot say.", None, "refused"),
+        ("\n I cannot say.", None, "unparseable"),
         ("I can't.", None, "refused"),
         ("抱歉，我不能回答。", None, "refused"),
         ("我无法回答。", None, "refused"),
@@ -188,7 +188,7 @@ def test_the_postprocess_is_put_on_both_sides() -> None:
 
 METHODS = (
     ({"method": "exact_match"}, "London", "correct"),
-    ({"method": "option_letter"}, "(B)", "correct"),
+    ({"method": "option_letter"}, "I think it is (B), not A.", "correct"),
     ({"method": "numeric"}, "It is 5.", "unscored"),
     ({"method": "contains"}, "It is London.", "correct"),
     ({"method": "regex", "pattern": "is (\\w+)"}, "It is London.", "correct"),

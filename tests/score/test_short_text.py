@@ -104,6 +104,7 @@ def test_the_verdicts_of_people() -> None:
     assert {row["id"] for row in rows if verdict(row["output"], row["gold"]) != row["verdict"]} == DISAGREED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "unit",
     ["(", ")", "[", "{", "{}", "1", "1,", "\\", " ", "*", "$", "\n", "Answer: ", "Oslo ", "Oslo, ", "or ", "not ", "a.", "A. ", "wait ", "no ", "`", "```", "'", "-", "北", "is true ", "twenty ", "- "],

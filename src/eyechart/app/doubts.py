@@ -23,7 +23,7 @@ class Doubt:
 
 
 def doubts(given: Sequence[Line | Unusable], mine: Sequence[Graded], theirs: Sequence[Graded]) -> list[Doubt]:
-    """The lines on which the verdicts differ.
+    """The lines on which the verdicts differ; those that a grader cannot grade at all say nothing of the other.
 
     First those where one grader accepts what the other calls wrong, since one of them must be mistaken
     about the model; then those where one accepts what the other cannot read; then the rest. Within each,
@@ -32,7 +32,7 @@ def doubts(given: Sequence[Line | Unusable], mine: Sequence[Graded], theirs: Seq
     """
     out: list[Doubt] = []
     for line, one, other in zip(given, mine, theirs, strict=True):
-        if not isinstance(line, Line) or one.verdict == other.verdict:
+        if not isinstance(line, Line) or one.verdict == other.verdict or None in (one.verdict, other.verdict):
             continue
         text = line.response.text or ""
         gold = " | ".join(line.item.gold)

@@ -242,8 +242,10 @@ def _disagreements(
                 }
             )
         return
-    same = sum(isinstance(line, Line) for line in given) - len(found)
-    yield f"{names[0]} and {names[1]} agree on {same:,} lines and disagree on {len(found):,}"
+    unfit = sum(None in (one.verdict, other.verdict) for one, other in zip(mine, theirs, strict=True))
+    same = len(given) - unfit - len(found)
+    apart = f"; {unfit:,} are not for both of them" if unfit else ""
+    yield f"{names[0]} and {names[1]} agree on {same:,} lines and disagree on {len(found):,}{apart}"
     pairs = Counter((d.mine.verdict or "not graded", d.theirs.verdict or "not graded") for d in found)
     for (one, other), count in pairs.most_common():
         yield f"  {count:,}: {names[0]} says {one}, {names[1]} says {other}"

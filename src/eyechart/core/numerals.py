@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from eyechart.core.numerals_clock import clock, han_times
+from eyechart.core.numerals_digits import amount, zeros
 from eyechart.core.numerals_units import GLUED, NAMES, SCALES, UNITS, alike
 from eyechart.core.numerals_words import worded
 
@@ -25,7 +26,6 @@ _FRAC = r"\\[dtc]?frac ?(?:\{ ?(-?[0-9]{1,60}) ?\} ?\{ ?([0-9]{1,60}) ?\}|([0-9]
 _VULGAR = "¼½¾⅐⅑⅒⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
 _RUN = r"(?:[0-9]+|\.[0-9]+)(?:(?:[.,']|\{,\}|\\[,!;:] ?|,\\! ?|[ _](?=[0-9]{3}(?![0-9])))[0-9]+)*"
 _TOKEN = re.compile(rf"{_FRAC}|([{_VULGAR}])|({_RUN})")
-_SEPARATOR = re.compile(r"[^0-9]+")
 _SUPER = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 _POWER = r"(?:\^ ?(?:\{ ?)?([-+]?[0-9]{1,4})(?![0-9])(?: ?\})?|\*\*([-+]?[0-9]{1,4})(?![0-9])|([⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,4}))"
 _TEN = re.compile(rf" ?(?:×|[xX]|\*|·|⋅|\\times|\\cdot) ?10{_POWER}")
@@ -43,6 +43,7 @@ _SQUARED = re.compile(r"(?:²|³|\^ ?\{?[23]\}?)")
 _PER = re.compile(r" ?/ ?(h|s|hr|hour|second|sec)\b| per (hour|second)\b")
 _CELSIUS = re.compile(r" ?(?:\\text\{|\\mathrm\{)?([CF])\b\}?")
 _MONEY = "$€£¥₹₩₽"
+_MINUS = re.compile(r"(?:\b(?:minus|negative) |[负負]|零下)$")
 _SIGNS = {"-": -1, "+": 1, "±": 0}
 
 
@@ -61,71 +62,6 @@ class Quantity(NamedTuple):
     both: bool = False
     """Whether ± stood before it."""
     words: bool = False
-
-
-def _groups(parts: list[str]) -> bool:
-    """Whether `parts` are digits grouped by thousands, or the Indian way.
-
-    >>> _groups(["1", "234"]), _groups(["1", "23", "456"]), _groups(["10", "20", "30"])
-    (True, True, False)
-    """
-    head, *middle, last = parts
-    if len(last) != 3 or not 1 <= len(head) <= 3:
-        return False
-    if all(len(part) == 3 for part in middle):
-        return True
-    return bool(middle) and len(head) <= 2 and all(len(part) == 2 for part in middle)
-
-
-def _comma_is_decimal(whole: str, part: str) -> bool:
-    """Whether the comma of `whole,part` can be no thousands mark: `3,5`, `0,125`, `1234,567`."""
-    return len(part) != 3 or whole.startswith("0") or len(whole) > 3
-
-
-def _decimal(whole: str, part: str) -> tuple[Fraction, Fraction]:
-    place = Fraction(1, 10 ** len(part))
-    return Fraction(int(whole or "0")) + Fraction(int(part or "0"), 10 ** len(part)), place
-
-
-def _amount(run: str) -> tuple[Fraction, Fraction | int, int] | None:
-    """Value, place and how much of `run` was read; None where it is no number (a date, a version).
-
-    >>> [str(_amount(t)[0]) for t in ("1,234", "1.234,56", "1,23,456", "3,5", "14{,}916", "0,125", "1 234.5")]
-    ['1234', '30864/25', '123456', '7/2', '14916', '1/8', '2469/2']
-    >>> _amount("10,20,30")[2], _amount("1.2.3")
-    (2, None)
-    """
-    if run.isdigit():
-        return Fraction(int(run)), 10 ** (len(run) - len(run.rstrip("0") or "0")), len(run)
-    parts = _SEPARATOR.split(run)
-    marks = ["," if m.strip() in ("{,}", ",\\!") else m.strip() or " " for m in _SEPARATOR.findall(run)]
-    if not parts[0]:
-        parts[0] = "0"
-        if len(parts) != 2:
-            return None
-    forced = any(m.startswith("\\") for m in marks) or "{,}" in run
-    kinds = list(dict.fromkeys("\\" if m.startswith("\\") else m for m in marks))
-    last = kinds[-1]
-    whole, end = parts, len(run)
-    decimals = ""
-    if len(kinds) > 1 and last in ".," and marks.count(last) == 1 and len(kinds) == 2:
-        whole, decimals = parts[:-1], parts[-1]
-    elif (len(kinds) == 1 and last == "." and len(parts) == 2) or (
-        kinds == [","] and len(parts) == 2 and not forced and _comma_is_decimal(*parts)
-    ):
-        whole, decimals = parts[:1], parts[1]
-    if len(whole) == 1 or _groups(whole) or (forced and all(len(p) == 3 for p in whole[1:])):
-        value, place = _decimal("".join(whole), decimals)
-        return value, place if decimals else 10 ** _zeros(value), end
-    if last == "." and len(kinds) == 1:
-        return None
-    first = _SEPARATOR.search(run)
-    return _amount(run[: first.start()]) if first else None
-
-
-def _zeros(value: Fraction) -> int:
-    text = str(value.numerator)
-    return len(text) - len(text.rstrip("0") or "0")
 
 
 def _raised(value: Fraction, power: str) -> Fraction | None:
@@ -151,7 +87,7 @@ def _number(text: str, match: re.Match[str]) -> tuple[Fraction, Fraction | int, 
         return value, Fraction(0), end
     if len(run) > LONGEST:
         return None
-    read = _amount(run)
+    read = amount(run)
     if read is None:
         return None
     value, place, length = read
@@ -167,7 +103,7 @@ def _number(text: str, match: re.Match[str]) -> tuple[Fraction, Fraction | int, 
         return (value * scale, place * scale, m.end()) if scale is not None else None
     if following in "^*⁻⁺⁰¹²³⁴⁵⁶⁷⁸⁹" and (m := _BARE_POWER.match(text, end)):
         raised = _raised(value, m[1] or m[2] or m[3])
-        return (raised, 10 ** _zeros(raised), m.end()) if raised is not None else None
+        return (raised, 10 ** zeros(raised), m.end()) if raised is not None else None
     if value.denominator == 1 and run.isdigit() and (following in " \\/⁄-" or following in _VULGAR):
         return _fraction(text, value, place, end)
     return value, place, end
@@ -197,6 +133,8 @@ def _unit(text: str, end: int, money: str | None) -> tuple[str | None, int, int,
             break
         word, glued = m["word"], not m["gap"]
         found, length = _lookup(word, glued)
+        if glued and money and word == "m":
+            found, length = 10**6, 1
         if isinstance(found, int) and unit in (None, money):
             scale, scaled, end = (
                 scale * found,
@@ -286,6 +224,9 @@ def _prefix(text: str, start: int) -> tuple[int, int, str | None]:
             if money is None:
                 continue
         break
+    word = _MINUS.search(text, max(0, at - 10), at) if sign > 0 else None
+    if word and not text[: word.start()].rstrip()[-1:].isdigit():
+        return word.start(), -1, money
     return at, sign, money
 
 
@@ -383,6 +324,16 @@ def _joined(text: str, found: list[Quantity]) -> tuple[Quantity, ...]:
         last = out[-1] if out else None
         if (
             last
+            and last.scaled
+            and q.scaled
+            and last.unit is None
+            and 0 < q.value < last.place
+            and text[last.end : q.start].strip(" ,") in ("", "and")
+        ):  # `1 million 200 thousand`
+            out[-1] = last._replace(end=q.end, value=last.value + q.value, unit=q.unit, place=q.place)
+            continue
+        if (
+            last
             and last.unit
             and q.unit
             and q.unit != last.unit
@@ -397,31 +348,3 @@ def _joined(text: str, found: list[Quantity]) -> tuple[Quantity, ...]:
             continue
         out.append(q)
     return tuple(out)
-
-
-def write(value: Fraction, unit: str | None = None) -> str:
-    """Canonical text of a quantity: a decimal where it ends within 30 places, else a fraction.
-
-    >>> write(Fraction(2469, 2)), write(Fraction(-1, 3)), write(Fraction(50), "%"), write(Fraction(930), "clock")
-    ('1234.5', '-1/3', '50%', '15:30')
-    """
-    if unit == "clock":
-        minutes = int(value)
-        seconds = int((value - minutes) * 60)
-        return f"{minutes // 60}:{minutes % 60:02d}" + (f":{seconds:02d}" if seconds else "")
-    text = str(value.numerator) if value.denominator == 1 else _ending(value)
-    return text if unit is None else text + "%" if unit == "%" else f"{text} {unit}"
-
-
-def _ending(value: Fraction) -> str:
-    below, places = value.denominator, 0
-    for prime in (2, 5):
-        count = 0
-        while below % prime == 0 and count <= 30:
-            below //= prime
-            count += 1
-        places = max(places, count)
-    if below != 1 or places > 30:
-        return f"{value.numerator}/{value.denominator}"
-    digits = str(abs(value.numerator) * 10**places // value.denominator).rjust(places + 1, "0")
-    return ("-" if value < 0 else "") + digits[:-places] + "." + digits[-places:]

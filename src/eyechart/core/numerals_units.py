@@ -92,6 +92,9 @@ SCALES: dict[str, int] = {
         ("thousand", "thousands", "k", "K", "千", "tausend", "mille", "mil", "ribu", "тысяч", "тыс", "천"), 1000
     ),
     **dict.fromkeys(("万", "萬", "만"), 10_000),
+    **dict.fromkeys(("nghìn", "ngàn"), 1000),
+    **dict.fromkeys(("triệu",), 10**6),
+    **dict.fromkeys(("tỷ", "tỉ"), 10**9),
     **dict.fromkeys(("lakh", "lakhs", "lac"), 100_000),
     **dict.fromkeys(
         ("million", "millions", "mn", "mm", "M", "millionen", "millones", "milhões", "milioni", "juta", "миллион"),

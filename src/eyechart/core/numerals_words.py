@@ -83,6 +83,7 @@ ZERO = re.compile(
     r"^\W*(?:there (?:is|are|will be|would be) )?(?:none|nobody|no one|nothing|zero|nil|not (?:a single|any)(?: one)?)\b"
     r"(?! of (?:the (?:above|options|choices|answers|these)|these options|those options))"
     r"|^\W*(?:there (?:is|are|will be|would be|were|was) |(?:s?he|they|it|we|i) (?:has|have|had) )no (?!solution|answer|real|way|such|unique|single|number|integer|value|enough|need|idea|information|correct|limit)[a-z]+"
+    r"|^\W*no (?!solution|answer|real|way|such|unique|single|number|integer|value|idea|information|limit|clue|wait)[a-z]+(?: (?:left|remain|remaining|at all))?\W*$"
     r"|^\W*(?:一个(?:也|都)?(?:没有|不剩)|没有(?!解|答案|办法|足够|实数|正确|意义|这样)|零个?|全部?没了|keine[rs]?\b|aucune?\b|ningun[oa]s?\b|nenhuma?\b|nessun[oa]?\b|ни одного|ничего)",
     re.IGNORECASE,
 )
@@ -184,7 +185,7 @@ def worded(text: str) -> tuple[Worded, ...]:
             r"\b(?:no|this|that|each|every|any|another|the|which)[ -]$", text[: match.start()].lower()
         ):
             continue
-        if match["alone"] and re.match(r"[ -](?:of|the|as|an?)\b|-", text[match.end() :]):
+        if match["alone"] and re.match(r"[ -](?:of(?! (?:them|it)\b)|the|as|an?)\b|-", text[match.end() :]):
             continue
         found = _from_english(match)
         if found:

@@ -36,11 +36,9 @@ _PLAIN = re.compile(
     r"(?: is| est| es)?[是为는은は]?[ *_:=]{0,5}\n{0,2}[*_$(\[{\"]{0,4}(?:\\boxed\{)?([A-Za-z])[)*\]}$_\".。]{0,6}\s{0,200}"
 )
 """The commonest whole answers, `The answer is B.`: an announcement and one letter."""
-_HINTS = tuple(
-    "can't|cannot|can not|sorry|unable|know|sure|apolog|as an ai|declin|refus|won't|will not|should|idea|clue|certain|n/a|allowed|recall"
-    "|remember|enough|give up|idk|against|tut mir|kann|ahnung|peux|sais|siento|puedo|desculp|posso|spiace|maaf|tidak|lo so".split(
-        "|"
-    )
+_HINTS = re.compile(
+    r"can't|cannot|can not|sorry|unable|know|sure|apolog|as an ai|declin|refus|won't|will not|should|idea|clue|certain|n/a|allowed|recall"
+    r"|remember|enough|give up|idk|against|tut mir|kann|ahnung|peux|sais|siento|puedo|desculp|posso|spiace|maaf|tidak|lo so"
 )
 _STEPS = 8
 
@@ -229,7 +227,7 @@ def _resolved(view: Passage, options: Menu, joined: Sequence[Group]) -> Extracti
 
 def _may_decline(text: str) -> bool:
     """Whether it is worth while to ask `declined`, which is the slower."""
-    return len(text) > 80 or not text.isascii() or any(hint in text.lower() for hint in _HINTS)
+    return len(text) > 80 or not text.isascii() or _HINTS.search(text.lower()) is not None
 
 
 def _force(group: Group) -> int:
@@ -295,12 +293,13 @@ def _unnamed(view: Passage, options: Menu) -> Extraction:
     line = view.text[begin : end if end >= 0 else len(view.text)][:200].strip(_EDGES)
     if (
         not line
-        or line == low.strip(_EDGES)
-        and _ANNOUNCED.fullmatch(line.lower())
+        or (line == low.strip(_EDGES) and _ANNOUNCED.fullmatch(line.lower()))
         or PLACEHOLDER.match(low, start)
         or (_EMPTY.match(line.lower()) and not NO_OPTION.match(line.lower()))
     ):
         return _nothing(view, "chooses no option")
+    if _ANNOUNCED.fullmatch(line.lower()):
+        return _nothing(view, "nothing behind the announcement of an answer")
     if all(word in options.by_label for word in line.split()):
         return _nothing(view, _ECHO)
     if len(line.split()) > 4 or len(line) > 40 or (not start and len(view.text.strip()) > len(line) + 12):

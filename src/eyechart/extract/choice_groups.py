@@ -75,11 +75,10 @@ def pairs(text: str, found: Sequence[Mention]) -> list[Mention | None]:
             out.append(_merged(here, then))
             i += 2
             continue
-        if (near and _CLOSED.match(text, then.end)) or leads:
-            if here.stance == then.stance == "said":
-                out.append(None)
-                i += 2
-                continue
+        if ((near and _CLOSED.match(text, then.end)) or leads) and here.stance == then.stance == "said":
+            out.append(None)
+            i += 2
+            continue
         out.append(here)
         i += 1
     return out
@@ -126,10 +125,10 @@ def groups(text: str, found: Sequence[Mention | None]) -> list[Group]:
             continue
         both = mention.stance == "denied" and _PLURAL.match(text, mention.end)
         listed = last.last.stance == "denied" and join != ","
-        if mixed and not both and not listed and "denied" in (mention.stance, last.last.stance):
-            if not (last.last.stance == "denied" and mention.strength < 2):
-                out.append(Group((mention,), "one"))
-                continue
+        apart = mixed and not both and not listed and "denied" in (mention.stance, last.last.stance)
+        if apart and not (last.last.stance == "denied" and mention.strength < 2):
+            out.append(Group((mention,), "one"))
+            continue
         kind: Join = "or" if "or" in (last.join, join) else "and"
         members = (*last.members, mention)
         stance = "denied" if both or last.last.stance == "denied" else last.last.stance

@@ -5,27 +5,25 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
+from eyechart.extract.choice_contrast import contrasted, headed
 from eyechart.extract.choice_menu import Kind, Menu, Named, labels, lower, ranks, text_at, texts
-from eyechart.extract.choice_words import (
+from eyechart.extract.choice_signs import (
     AFTER_A,
     DENIED_AFTER,
     EXCEPT_AFTER,
     EXCEPT_BEFORE,
-    FILL,
     HAN_DENIED,
     HAN_LEADS,
     HAN_NAMES,
     HEDGES,
     LEADS,
     NEGATIVE,
-    NO_OPTION,
-    PLACEHOLDER,
     SAID_AFTER,
-    SLOT,
     STRONG_LEADS,
     WEIGHED_AFTER,
     WEIGHING,
 )  # fmt: skip
+from eyechart.extract.choice_words import FILL, NO_OPTION, PLACEHOLDER, SLOT
 
 Stance = Literal["said", "denied", "weighed", "hedged"]
 
@@ -63,8 +61,9 @@ _STOPS = (
 _EXCEPT = ("but", "except", "other than", "besides", "apart", "aside", "除")
 _STILL = ("only", "just", "doubt", "nur", "solo")
 _IFS = ("如果", "若", "假设", "虽然", "起初", "一开始", "最初", "考虑", "看似")
-_NOT_IT = re.compile(r"rule[sd]? out|rather than|instead of|not the")
+_NOT_IT = re.compile(r"rule[sd]? out|rather than|instead of|not the|no way")
 _AGREED = re.compile(r"[?\s]{0,3}(?:yes|correct|right|exactly|是的|对|ja|oui|sí|sim)\b")
+_ARTICLES = frozenset("the an la le el il die der das option choice answer letter only letra lettre lettera buchstabe".split())
 _WORDS = re.compile(r"[^\W\d_][\w'’]*")
 _EDGES = "*_`\"'()[]{}$<>#~|「」『』《》【】 \t"
 _OPENERS = frozenset("*_`([{\"'$「『《【<")
@@ -95,7 +94,7 @@ def mentions(options: Menu, text: str) -> list[Mention]:
             named[place.start] = slot if slot and slot.kind != "label" else _judged(low, place, _led(low, place.start))
     for start, slot in slots.items():
         named.setdefault(start, slot)
-    return sorted(named.values())
+    return contrasted(low, sorted(named.values()))
 
 
 def announced(options: Menu, text: str, low: str) -> dict[int, Mention]:
@@ -123,6 +122,9 @@ def announced(options: Menu, text: str, low: str) -> dict[int, Mention]:
                 out.setdefault(at, Mention(at, other.end(), -1, "text", 4, "said"))
             continue
         mention = _judged(low, found, 4)
+        if head := headed(low, found.start):
+            out[at] = mention._replace(stance=head)
+            continue
         if before_denies(low, slot.end()) and slot.group()[-1] not in ":\n{":
             mention = mention._replace(stance="denied")
         elif mention.stance == "hedged" or (
@@ -231,11 +233,12 @@ def _led(low: str, start: int) -> int:
         return 2 if bare[-1] in "选選是为為故" else 1
     words = _WORDS.findall(bare[-24:])
     last = words[-1] if words else ""
-    if len(last) == 1 and (len(words) < 2 or len(words[-2]) == 1):
+    if last == "a" and (len(words) < 2 or words[-2] in ("a", "b", "c", "d")):
         return 0
     if not bare[-1].isalnum():
         return 2 if bare[-1] in "✅✔✓👉➡" else 1
-    if last in STRONG_LEADS:
+    lead = next((word for word in reversed(words) if word not in _ARTICLES), last)
+    if last in STRONG_LEADS or lead in STRONG_LEADS or (last.endswith("ly") and len(last) > 4):
         return 2
     return 1 if last in LEADS or bare[-1].isdigit() else 0
 
@@ -254,6 +257,8 @@ def _judged(low: str, place: Named, strength: int) -> Mention:
         return Mention(start, end, option, kind, 3, "said" if said else "denied")
     if DENIED_AFTER.match(low, end):
         return Mention(start, end, option, kind, strength, "denied")
+    if head := headed(low, start):
+        return Mention(start, end, option, kind, strength, head)
     clause, words = _before(low, start)
     if _denies(low, start, clause, words):
         return Mention(start, end, option, kind, strength, "denied")
@@ -269,7 +274,7 @@ def _judged(low: str, place: Named, strength: int) -> Mention:
 
 def _before(low: str, start: int) -> tuple[str, list[str]]:
     """What stands before `start` in its clause, at most `_WINDOW` characters, and its last words."""
-    window = low[max(0, start - _WINDOW) : start].rstrip(_EDGES)
+    window = low[max(0, start - _WINDOW) : start].rstrip(_EDGES) + " "
     clause = window[max([window.rfind(stop) + len(stop) for stop in _STOPS if stop in window], default=0) :]
     return clause, _WORDS.findall(clause)[-8:]
 

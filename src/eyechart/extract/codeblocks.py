@@ -211,9 +211,12 @@ def loose(text: str) -> Iterator[Block]:
             place, at = place + len(line), at + 1
             continue
         end = _run(lines, at)
-        source = (
-            line[inner:].rstrip("`\r\n ") + "\n" + "".join(lines[at + 1 : end]) if inner else "".join(lines[at:end])
-        )
+        if inner and line[inner - 1] == "`":  # inline code: it ends where its mark does
+            end, source = at + 1, line[inner:].split("`", 1)[0]
+        elif inner:
+            source = line[inner:].rstrip("\r\n ") + "\n" + "".join(lines[at + 1 : end])
+        else:
+            source = "".join(lines[at:end])
         found.append((source, (place + inner, place + sum(map(len, lines[at:end]))), said))
         place, at = place + sum(map(len, lines[at:end])), end
     for source, span, words in found:

@@ -10,7 +10,8 @@ from typing import ClassVar
 from eyechart.core.records import Extraction, Item, Step
 from eyechart.extract.passage import passage
 from eyechart.extract.quantity import committed, reading, sentences
-from eyechart.extract.quantity_claim import CORRECTED, NEGATED, NEGATED_AFTER, NO_SOLUTION, Claim
+from eyechart.extract.quantity_claim import Claim
+from eyechart.extract.quantity_cues import CORRECTED, NEGATED, NEGATED_AFTER, NO_SOLUTION
 from eyechart.extract.quantity_slots import Slot, boxes, slots
 
 _JOINT = re.compile(r"[$\\()\[\] ,.]{0,8}(?:and|or|und|oder|et|ou|y|o|和|或|及|,|;|、)?[$\\()\[\] ]{0,8}")

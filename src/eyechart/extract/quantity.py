@@ -10,7 +10,8 @@ from typing import ClassVar
 from eyechart.core.records import Extraction, Item, Outcome, Step
 from eyechart.extract.declined import declined
 from eyechart.extract.passage import Passage, passage
-from eyechart.extract.quantity_claim import CORRECTED, Claim, claim, concluded, moved
+from eyechart.extract.quantity_claim import Claim, claim, concluded, moved
+from eyechart.extract.quantity_cues import CORRECTED
 from eyechart.extract.quantity_slots import slots
 
 _COURTESY = re.compile(

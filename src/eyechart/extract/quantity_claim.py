@@ -6,10 +6,47 @@ import re
 from fractions import Fraction
 from typing import NamedTuple
 
-from eyechart.core.numerals import Quantity, scan, write
+from eyechart.core.numerals import Quantity, scan
 from eyechart.core.numerals_units import NAMES, UNITS, base
 from eyechart.core.numerals_words import ZERO
+from eyechart.core.numerals_write import write
 from eyechart.core.records import Step
+from eyechart.extract.quantity_cues import (
+    ABOUT,
+    ABOUT_AFTER,
+    ADJUNCT,
+    ALGEBRA,
+    ASKED,
+    BETWEEN,
+    BOLD,
+    BOUND,
+    BOUND_AFTER,
+    BRACKET,
+    COMMAND,
+    COPULA,
+    CORRECTED,
+    CUE,
+    CUES,
+    DIGIT,
+    EQUALS,
+    GLOSS,
+    INNER,
+    LISTED,
+    MOVED,
+    NEGATED,
+    NEGATED_AFTER,
+    NEXT,
+    NO_SOLUTION,
+    OPERATOR,
+    ORDINAL,
+    PLAINLY,
+    SIDE,
+    SIMPLE,
+    STEPPED,
+    STRUCK,
+    SUM,
+    TO,
+)
 
 
 class Claim(NamedTuple):
@@ -22,93 +59,16 @@ class Claim(NamedTuple):
     reason: str | None = None
 
 
-CORRECTED = re.compile(
-    r"(?:\b(?:no,? wait|wait|no,|no\.|nope|actually,|correction|scratch that|i mean|make that|oops|sorry,|my mistake|let me correct (?:that|myself)|that(?:'s| is) (?:wrong|incorrect|not right))"
-    r"|不对|不對|更正|等等|我错了|nein,|doch,|non,|нет,|稍等)",
-    re.IGNORECASE,
-)
-_OR = r"(?:or|oder|ou|o|u|или|atau|maybe|perhaps|possibly|vielleicht|peut-être)"
-_NEXT = re.compile(
-    rf" ?(?:(?P<noun>[^\W\d_]{{1,20}} )?(?:(?P<alt>,? ?\b{_OR}\b|或者?|还是|または|또는|/|أو|या)|(?P<list>[,;、，；&]|,? ?\b(?:and|und|et|y|e|dan|и)\b|和|与|及))) ?"
-    rf"(?:\b(?:and|{_OR}|it (?:is|could be|might be)|x ?= ?)\b ?)?[-*_`$\\(\"'{{ ]{{0,6}}",
-    re.IGNORECASE,
-)
-_TO = re.compile(
-    r" ?(?:-|--|to|~|bis|à|a|hasta|до|through|sampai|至|到|から|〜|～|and|und|et|y|और) ?\$?", re.IGNORECASE
-)
-_BETWEEN = re.compile(r"\b(?:between|zwischen|entre|tra|fra|antara|между|from|range)\W*$|介于$|在$", re.IGNORECASE)
-_MOVED = re.compile(
-    r"\b(?:grew|rose|fell|dropped|went|increased?|decreased?|changed?|reduced?|goes|falls|rises)\b", re.I
-)
-_OPERATOR = re.compile(r" ?(?:[+*×÷:·]|\\times|\\cdot|\\div|x|-(?= )|−) ?\$?")
-NEGATED = re.compile(
-    r"(?:\b(?:not|never|neither|nor|cannot be|can't be|instead of|rather than|nicht|kein|pas|non|bukan|não|nao|не|no (?:es|son))|n't(?: be)?|不是|并非|並非|不为|不等于|绝非|≠|\\ne|\\neq|ليس|ليست)"
-    r"(?: (?:equal to|be|a|the|simply|just|el|la|le|der|das|die|sur|in fact|actually|really))? ?[*_`\"'$(]{0,4}$",
-    re.IGNORECASE,
-)
-NEGATED_AFTER = re.compile(
-    r"[*_`\"'$)}\] ]{0,4}(?:(?:is|was|would be|can be|could be) (?:definitely |clearly |obviously |certainly )?(?:wrong|incorrect|not (?:the )?(?:correct|right|answer)|false|a mistake)"
-    r"|(?:is|was)n't (?:the )?(?:right|correct|answer)|(?:ist|wäre) (?:falsch|nicht)|是错|是不对|不对|ではなく|ではない|じゃな|가 아니|이 아니|नहीं)",
-    re.IGNORECASE,
-)
-_ABOUT = re.compile(
-    r"(?:\b(?:approximately|approx\.?|about|around|roughly|nearly|almost|circa|ca\.|some|close to|ungefähr|etwa|rund|environ|aproximadamente|alrededor de|cerca de|circa|около|примерно|sekitar)|≈|\\approx|大约|大約|约|約|大概|差不多|将近|约为|약|およそ|लगभग|حوالي) ?(?:is |equal to )?[*_`$\\(]{0,4}$",
-    re.IGNORECASE,
-)
-_ABOUT_AFTER = re.compile(r" ?(?:左右|上下|or so\b|-ish\b|ish\b|ほど|程度|정도)")
-_BOUND = re.compile(
-    r"(?:(?P<low>>=?|≥|\\geq?|\\gt|\b(?:more than|greater than|at least|no (?:less|fewer) than|not (?:less|fewer) than|over|above|mehr als|mindestens|plus de|más de|mais de|più di|lebih dari|более)|超过|至少|多于|大于|不少于|不低于)"
-    r"|(?P<high><=?|≤|\\leq?|\\lt|\b(?:less than|fewer than|smaller than|at most|no more than|not more than|up to|under|below|weniger als|höchstens|moins de|menos de|kurang dari|менее)|不到|至多|少于|小于|不超过|最多)|(?P<loose>~|〜|～)) ?[*_`$\\(]{0,4}$",
-    re.IGNORECASE,
-)
-_BOUND_AFTER = re.compile(
-    r" ?(?:or (?:more|greater|above|higher|over)|\+(?=$|[ .])|以上|及以上)|(?P<high> ?(?:or (?:less|fewer|below|under)|以下|以内))",
-    re.I,
-)
-NO_SOLUTION = re.compile(
-    r"\b(?:no (?:real |integer |valid |such )?(?:solutions?|answer exists|roots?|number)|does not exist|doesn't exist|undefined|infinit(?:e|y|ely)|impossible|not possible|keine lösung|sin solución|pas de solution|aucune solution|нет решений)\b|∞|\\infty|无解|無解|不存在|无穷|没有解|なし|해가 없",
-    re.IGNORECASE,
-)
-_STEPPED = re.compile(
-    r"(?:\b(?:step|question|problem|example|part|case|equation|eq\.?|figure|fig\.?|table|section|chapter|page|exercise|option|item|no\.?|number of the|rule|line|schritt|frage|étape|paso|шаг)|#|第|步骤|例|问题|题) ?\(?$",
-    re.IGNORECASE,
-)
-_ADJUNCT = re.compile(
-    r"\b(?:in|after|per|for|every|each|of|from|with|by|at|than|over|within|during|on|before|until|since|among|between|all|the (?:first|last|other|next|remaining)|if|when|these|those|his|her|their|its|nach|pro|für|mit|von|aus|dans|pour|après|de|des|du|para|por|con|em|за|из|для)"
-    r"(?: (?:the|his|her|their|its|all|another|each|those|these|only))? ?[*_`$(]{0,4}$",
-    re.IGNORECASE,
-)
-_COPULA = re.compile(
-    r"\b(?:is|are|was|were|be|equals?|makes?|made|totals?|gives?|gave|yields?|becomes?|costs?|spen[dt]s?|earn(?:s|ed)?|has|have|had|gets?|got|needs?|takes?|took|pays?|paid|left with|total of|comes to|ist|sind|beträgt|est|sont|es|son|é|são|è|sono|adalah|равно|равен)\b(?: (?:equal to|exactly|only|just|a total of|now|still|therefore|about|approximately|left with))?[ :*_`$\\(]{0,8}$|[是为有共剩得花需要了:：=≈→][ *_`$\\(]{0,6}$",
-    re.IGNORECASE,
-)
-_CUES = frozenset(re.findall(r"[a-z]{2,}", " ".join(p.pattern.lower() for p in (NEGATED, _STEPPED, _ABOUT, _BOUND))))
-_CUE = re.compile(r"[a-z]+|[<>~#\\]")
-_LISTED = re.compile(r"[.)] +[A-Za-z*]")
-_ORDINAL = re.compile(r"(?:st|nd|rd|th)\b|[A-Za-z]-|-[a-zA-Z]")
-_ASKED = re.compile(r" ?[?？]")
-_DIGIT = re.compile(r"[0-9½¼¾⅓⅔]")
-_SIDE = re.compile(r"[0-9½¼¾a-z]")
-_INNER = re.compile(r"\\text\{[^{}]*\}")
-_BRACKET = re.compile(r"\([^()\n]{0,300}\)")
-_SIMPLE = re.compile(r"[\s*_`\"'(]{0,8}((?:-?[1-9][0-9]{0,14})|0)[\s*_`\"').!}]{0,8}")
-_BOLD = re.compile(r"\*\*([^*\n]{1,80})\*\*")
-_PLAINLY = re.compile(r"[A-Za-z]{3,}|[\u4e00-\u9fff]")
-_GLOSS = re.compile(r"[*_` ]{0,3}\([*_` ]{0,3}\$?")
-_TERM = r"\(?\$?[0-9][0-9.,]{0,15}%?(?: ?[A-Za-z]{1,20}){0,3}(?:/[A-Za-z]{1,20})?\)?"
-_SUM = re.compile(rf"[\s=*_`$]{{0,6}}{_TERM}(?: ?[-+*/×÷x·] ?{_TERM}){{1,8}} ?")
-_EQUALS = re.compile(r"(?<![<>!≠=])=(?!=)|≈|\\approx")
-_COMMAND = re.compile(r"\\[a-zA-Z]+")
-_ALGEBRA = re.compile(
-    r"\\(?:sqrt|pi|infty|log|ln|sin|cos|tan|binom|cup|begin|theta|alpha|sum|int|overline|left|right)|√|π|[0-9)}] ?!?\^|(?<![A-Za-z])[a-zA-Z] ?\^|[0-9][a-zA-Z](?![a-zA-Z])|[0-9]\\[a-z]|\\frac ?\{[^{}]{0,40}[a-z\\]|[0-9] ?[+*/-] ?[a-z](?![a-z])|[0-9)] ?/ ?[a-zπ(](?![a-z])"
-)
+def _struck(text: str) -> str:
+    """`text` with what is struck out (`~~41~~`) blanked."""
+    return STRUCK.sub(lambda m: " " * len(m[0]), text) if "~~" in text else text
 
 
 def _aside(text: str) -> str:
     """`text` with what stands in round brackets blanked, unless nothing else holds a digit or the bracket leads."""
     if "(" not in text:
         return text
-    out = _BRACKET.sub(lambda m: " " * len(m[0]), text)
+    out = BRACKET.sub(lambda m: " " * len(m[0]), text)
     cut = out.find("(")
     if cut > 0 and ")" not in out[cut:]:
         out = out[:cut] + " " * (len(out) - cut)
@@ -121,12 +81,12 @@ def _chained(text: str, start: int) -> int:
     `5 * 4 = 20` and `x = 5` and `Total = $20` lead with one, `42 because 6*7 = 42` does not.
     """
     at = start
-    for match in _EQUALS.finditer(text):
+    for match in EQUALS.finditer(text):
         before = text[at : match.start()]
-        prose = _DIGIT.search(before) and _PLAINLY.search(_COMMAND.sub("", _INNER.sub("", before)))
-        if prose and not _SUM.fullmatch(before):
+        prose = DIGIT.search(before) and PLAINLY.search(COMMAND.sub("", INNER.sub("", before)))
+        if prose and not SUM.fullmatch(before):
             break
-        if not _SIDE.search(text, match.end()):
+        if not SIDE.search(text, match.end()) and not scan(text[match.end() :]):
             break
         at = match.end()
     return at
@@ -157,7 +117,7 @@ def _cued(before: str) -> bool:
         return False
     return (
         not before.isascii()
-        or not _CUES.isdisjoint(found := _CUE.findall(before.lower()))
+        or not CUES.isdisjoint(found := CUE.findall(before.lower()))
         or bool({"<", ">", "~", "#", "\\"}.intersection(found))
     )
 
@@ -169,11 +129,11 @@ def _skipped(text: str, q: Quantity, start: int) -> str | None:
     cued = _cued(before)
     if (cued and NEGATED.search(before)) or NEGATED_AFTER.match(after):
         return "negated"
-    if not before.strip(" \n*_#") and _LISTED.match(after) and not q.unit and not q.words:
+    if not before.strip(" \n*_#") and LISTED.match(after) and not q.unit and not q.words:
         return "the number of a list item"
-    if cued and _STEPPED.search(before):
+    if cued and STEPPED.search(before):
         return "the number of a step or question"
-    if _ORDINAL.match(after) and not q.unit:
+    if ORDINAL.match(after) and not q.unit:
         return "an ordinal or part of a name"
     return None
 
@@ -183,7 +143,7 @@ def _alternatives(text: str, rest: list[Quantity], first: Quantity) -> list[Quan
     out = [first]
     for q in rest:
         gap = text[out[-1].end : q.start]
-        match = _NEXT.fullmatch(gap) if len(gap) < 60 else None
+        match = NEXT.fullmatch(gap) if len(gap) < 60 else None
         if match is None or (match["noun"] and not match["alt"]):
             break
         out.append(q)
@@ -194,11 +154,11 @@ def _bounded(text: str, q: Quantity, start: int) -> str:
     before, after = text[max(start, q.start - 40) : q.start], text[q.end : q.end + 16]
     value = _text(q)
     cued = _cued(before)
-    if cued and (match := _BOUND.search(before)):
+    if cued and (match := BOUND.search(before)):
         return f"{'>' if match['low'] else '<' if match['high'] else '~'} {value}"
-    if match := _BOUND_AFTER.match(after):
+    if match := BOUND_AFTER.match(after):
         return f"{'<' if match['high'] else '>'} {value}"
-    if (cued and _ABOUT.search(before)) or _ABOUT_AFTER.match(after):
+    if (cued and ABOUT.search(before)) or ABOUT_AFTER.match(after):
         return f"about {value}"
     return value
 
@@ -209,13 +169,20 @@ def _decide(text: str, start: int, first: Quantity, rest: list[Quantity], steps:
     if rest:
         second = rest[0]
         gap = text[first.end : second.start]
+        if second.both and not first.both and not gap.strip():
+            low, high = (
+                _text(first._replace(value=first.value - second.value)),
+                _text(first._replace(value=first.value + second.value)),
+            )
+            span = first.start, second.end
+            return Claim(f"[{low}, {high}]", *span, _taken(steps, *span, "a range"))
         if first.words != second.words and _glossed(gap):
             if _size(first)[0] != _size(second)[0]:
                 return Claim(None, first.start, second.end, steps, "words and digits contradict each other")
         elif _ranged(text, start, first, second, gap):
             low, high = _text(first), _text(second)
             return Claim(f"[{low}, {high}]", first.start, second.end, _taken(steps, first.start, second.end, "a range"))
-        elif _OPERATOR.fullmatch(gap) and gap.strip() and "=" not in text[first.end :]:
+        elif OPERATOR.fullmatch(gap) and gap.strip() and "=" not in text[first.end :]:
             end = rest[-1].end
             return Claim(text[first.start : end], first.start, end, _taken(steps, first.start, end, "an expression"))
         offered = _alternatives(text, rest, first)
@@ -232,13 +199,13 @@ def _decide(text: str, start: int, first: Quantity, rest: list[Quantity], steps:
 def _ranged(text: str, start: int, first: Quantity, second: Quantity, gap: str) -> bool:
     before = text[max(start, first.start - 30) : first.start]
     lower = gap.strip().lower()
-    if not _TO.fullmatch(gap) or ((first.unit == "%") != (second.unit == "%") and first.unit):
+    if not TO.fullmatch(gap) or ((first.unit == "%") != (second.unit == "%") and first.unit):
         return False
     if lower in ("and", "und", "et", "y", "a", "e", "और"):
-        return bool(_BETWEEN.search(before))
+        return bool(BETWEEN.search(before))
     if gap.startswith(" ") and lower == "-":
         return False
-    return not (lower == "to" and _MOVED.search(text[start : first.start]))
+    return not (lower == "to" and MOVED.search(text[start : first.start]))
 
 
 def _taken(steps: tuple[Step, ...], start: int, end: int, why: str, value: str = "", raw: str = "") -> tuple[Step, ...]:
@@ -254,14 +221,14 @@ def claim(text: str, start: int, end: int, *, slotted: bool) -> Claim | None:
     >>> claim("between 40 and 45", 0, 17, slotted=True).value, claim("no solution", 0, 11, slotted=True).value
     ('[40, 45]', 'no solution')
     """
-    whole = text[start:end]
-    if simple := _SIMPLE.fullmatch(whole):
+    whole = _struck(text[start:end])
+    if simple := SIMPLE.fullmatch(whole):
         span = start + simple.start(1), start + simple.end(1)
         return Claim(simple[1], *span, (Step("taken", "the answer", span),))
     if not whole.strip(" \n*_`$.\"'\\[]()"):
         return None
     visible = _aside(whole)
-    if not _DIGIT.search(visible) and not scan(visible):
+    if not DIGIT.search(visible) and not scan(visible):
         visible = whole
     at = _chained(visible, 0)
     if slotted and (found := _formula(visible, at)):
@@ -274,8 +241,12 @@ def claim(text: str, start: int, end: int, *, slotted: bool) -> Claim | None:
     quantities = list(scan(visible[at:]))
     quantities = [q._replace(start=q.start + at, end=q.end + at) for q in quantities]
     body = whole
-    if any(q.words for q in quantities) and "(" in body:  # `forty-two (42)`
-        quantities = list(scan(body))
+    if not at and "(" in body:  # `forty-two (42)`, `42 (forty-two)`
+        full = scan(body)
+        if len(full) > 1 and full[0].words != full[1].words and _glossed(body[full[0].end : full[1].start]):
+            quantities = list(full)
+    if quantities and all(q.words for q in quantities) and ZERO.match(whole):
+        return _wordless(whole, start)
     steps: list[Step] = []
     negated: Quantity | None = None
     for k, q in enumerate(quantities):
@@ -297,7 +268,7 @@ def claim(text: str, start: int, end: int, *, slotted: bool) -> Claim | None:
 
 def _superseded(text: str, q: Quantity, following: Quantity) -> bool:
     gap = text[q.end : following.start]
-    return bool(len(gap) < 80 and (CORRECTED.search(gap) or _ASKED.match(gap)))
+    return bool(len(gap) < 80 and (CORRECTED.search(gap) or ASKED.match(gap)))
 
 
 def moved(found: Claim, start: int, before: tuple[Step, ...] = ()) -> Claim:
@@ -308,14 +279,14 @@ def moved(found: Claim, start: int, before: tuple[Step, ...] = ()) -> Claim:
 def _formula(text: str, at: int) -> tuple[str, int, int] | None:
     """The expression that `text` is from `at` on, where it is mathematics that is no plain quantity."""
     body = text[at:]
-    match = _ALGEBRA.search(body)
+    match = ALGEBRA.search(body)
     if match is None or match.start() > 60:
         return None
     for q in scan(body)[:3]:
         if q.start <= match.start() and match.end() <= q.end:
             return None
     lead = body[: match.start()]
-    if _PLAINLY.search(_COMMAND.sub("", lead)):
+    if PLAINLY.search(COMMAND.sub("", lead)):
         return None
     stripped = body.strip(" \n*_`$.!\"'")
     if not stripped:
@@ -343,14 +314,14 @@ def concluded(text: str, start: int, end: int, *, whole: bool) -> Claim | None:
     >>> concluded(t, 0, len(t), whole=False).value
     '18 $'
     """
-    body = text[start:end]
+    body = _struck(text[start:end])
     visible = _aside(body)
     equals = 0
-    for match in _EQUALS.finditer(visible):
+    for match in EQUALS.finditer(visible):
         equals = match.end()
     if equals and (mine := claim(text, start + equals, end, slotted=True)):
         return mine
-    bold = list(_BOLD.finditer(body))
+    bold = list(BOLD.finditer(body))
     if len(bold) == 1 and not _skipped(body, Quantity(bold[0].start(1), bold[0].end(1), Fraction(0)), 0):
         mine = claim(text, start + bold[0].start(1), start + bold[0].end(1), slotted=True)
         if mine:
@@ -359,11 +330,15 @@ def concluded(text: str, start: int, end: int, *, whole: bool) -> Claim | None:
     if any(q.words for q in quantities) and "(" in body:
         quantities = scan(body)
     usable = [q for q in quantities if not _skipped(body, q, 0)]
-    if len(usable) <= 1 or (whole and len(body) < 40 and not _PLAINLY.search(body)):
+    if len(usable) <= 1 or (whole and len(body) < 40 and not PLAINLY.search(body)):
         return claim(text, start, end, slotted=whole)
-    verbs = [q for q in usable if _COPULA.search(visible[max(0, q.start - 30) : q.start])]
+    verbs = [q for q in usable if COPULA.search(visible[max(0, q.start - 30) : q.start])]
     digits = [q for q in usable if not q.words] or usable
-    free = [q for q in digits if not _ADJUNCT.search(visible[max(0, q.start - 30) : q.start])]
+    free: list[Quantity] = []
+    for k, q in enumerate(digits):
+        linked = k > 0 and digits[k - 1] not in free and NEXT.fullmatch(visible[digits[k - 1].end : q.start])
+        if not linked and not ADJUNCT.search(visible[max(0, q.start - 30) : q.start]):
+            free.append(q)
     chosen = (verbs or free or digits)[-1]
     for q in usable:  # the first of alternatives stands for them
         offered = _alternatives(body, [r for r in usable if r.start > q.start], q)
@@ -386,4 +361,4 @@ def _pair(text: str, usable: list[Quantity], first: Quantity, second: Quantity) 
 
 def _glossed(gap: str) -> bool:
     """Whether `gap` opens a bracket right behind a number: `forty-two (42)`."""
-    return bool(_GLOSS.fullmatch(gap))
+    return bool(GLOSS.fullmatch(gap))

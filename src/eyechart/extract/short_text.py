@@ -17,7 +17,7 @@ _MARKS = "*_`#>~|\"'«»「」『』《》“” \t\n"
 _OPEN = re.compile(r"[\s*_`\"':=>~«»「『《\-]{0,12}(?:\\(?:text|textbf|mathrm|textit)\{)?[\s*_`\"'(\[]{0,6}")
 _FENCE = re.compile(r"```[a-zA-Z]{0,12}[ \t]*\n?([^`]*)```")
 _CLOSED = re.compile(r"</(?:final_?)?answer>")
-_STOP = re.compile(r"[.!?](?:[\"')\]]{0,2})\s+(?=[A-Z\[(\"'\u00c0-\u024f\u0400-\u04ff])|[。！？;；]|\n")
+_STOP = re.compile(r"[.!?](?:[\"')\]]{0,2})\s+(?=[A-Z\[(\"'\u00c0-\u024f\u0400-\u04ff])|[。！？]|\n")
 _SHORT = re.compile(
     r"(?:^|[\s(.])(?:[A-Za-z]|St|Mr|Mrs|Ms|Dr|Prof|Mt|Ft|Jr|Sr|No|vs|ca|approx|Gen|Sen|Rep|Lt|Col|Capt|U\.S)$"
 )
@@ -83,9 +83,7 @@ def _read(view: Passage) -> Extraction:
 def _place(text: str) -> tuple[int, int, bool]:
     """Where the answer stands, and whether it was announced."""
     low = lower(text)
-    fence = None
-    for fence in _FENCE.finditer(text):
-        pass
+    fence = next(reversed(list(_FENCE.finditer(text))), None)
     if fence is not None and fence.group(1).strip():
         return fence.start(1), fence.end(1), True
     whole = text.strip()
@@ -93,7 +91,7 @@ def _place(text: str) -> tuple[int, int, bool]:
         return 0, len(text), False
     slot = None
     for match in SLOT.finditer(low):
-        if match.group()[0] in "选選" or match.group().startswith("####") and not text[match.end() :].strip():
+        if match.group()[0] in "选選" or (match.group().startswith("####") and not text[match.end() :].strip()):
             continue
         if _said(text, match.end()):
             slot = match
@@ -145,10 +143,8 @@ def _balanced(text: str, start: int) -> int:
 def _end(text: str, start: int) -> int:
     """Where the sentence that begins at `start` ends; an abbreviation's point ends none."""
     for stop in _STOP.finditer(text, start):
-        if (
-            _DATED.match(text, stop.start())
-            or stop.group()[0] == "."
-            and _SHORT.search(text[max(start, stop.start() - 8) : stop.start()])
+        if _DATED.match(text, stop.start()) or (
+            stop.group()[0] == "." and _SHORT.search(text[max(start, stop.start() - 8) : stop.start()])
         ):
             continue
         return stop.start() + (stop.group()[0] in "!?？")
@@ -190,9 +186,9 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     start += len(part) - len(part.lstrip(_MARKS + ":："))
     stripped = text[start:end].rstrip(_MARKS)
     for _ in range(3):
-        if stripped.endswith(("。", "!", "！", ",", ";")):
-            stripped = stripped[:-1].rstrip(_MARKS)
-        elif stripped.endswith(".") and not re.search(r"\.[A-Za-z]\.$|\.\.$", stripped[-6:]):
+        if stripped.endswith(("。", "!", "！", ",", ";")) or (
+            stripped.endswith(".") and not re.search(r"\.[A-Za-z]\.$|\.\.$", stripped[-6:])
+        ):
             stripped = stripped[:-1].rstrip(_MARKS)
     if stripped.endswith("}") and stripped.count("{") < stripped.count("}"):
         stripped = stripped[:-1]

@@ -89,12 +89,13 @@ def report_data(given: ReportInput) -> Data:
             study=(given.digests.study, "not recorded"),
         ),
         "facts": _facts(given.facts, language),
-        "readers": None if given.readers is None else _whole(given.readers),
         "flips": [_whole(count) for count in given.flips],
         "graders": [_whole(fact) for fact in given.graders],
         "rules": [_rule(rule, language) for rule in (*given.rules, *rules_of_thumb(given))],
         "parts": [_plain(part, language) for part in build(given)],
-    }
+    } | put(
+        {}, readers=(None if given.readers is None else _whole(given.readers), "the answers hold no text to read again")
+    )
 
 
 def analysis_data(analysis: Analysis) -> Data:

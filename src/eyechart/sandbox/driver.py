@@ -1,7 +1,7 @@
 """What runs inside the sandbox: one side holds the program, the other the asserts, and only values pass between.
 
-This file is handed to `python -I -S -c` as text; it imports nothing of eyechart and little else, since
-every program waits for it. It is run twice for each program, in two sandboxes joined by one socket:
+This file is handed to `python -I -S -c` as one text, hence its length; it imports nothing of eyechart and
+little else, since every program waits for it. It is run twice for each program, in two sandboxes joined by one socket:
 
 - `solution` loads the program and answers: what is bound to this name, what does this call return;
 - `asserts` runs the gold asserts, unchanged, with the names that they do not define bound to stand-ins.
@@ -91,7 +91,7 @@ class Peer:
     # values
 
     def encode(self, value: Any, depth: int = 0) -> Any:
-        kind: Any = type(value)
+        kind = kind_of(value)
         if value is None or kind is bool or kind is str:
             return value
         if kind is int:
@@ -104,8 +104,11 @@ class Peer:
             return found
         if isinstance(value, type) and issubclass(value, BaseException):
             return ["E", mro(value)]
+        return ["o", self.lend(value), str(kind.__name__)]
+
+    def lend(self, value: Any) -> int:
         self.lent[id(value)] = value
-        return ["o", id(value), str(kind.__name__)]
+        return id(value)
 
     def _data(self, value: Any, kind: Any, depth: int) -> Any:
         if kind is complex:
@@ -212,7 +215,7 @@ class Peer:
     def serve(self, message: Any) -> None:
         try:
             args = [self.decode(arg) for arg in message[2]]
-            before = message[2][1][1] if message[1] == "call" else []
+            before: list[Any] = message[2][1][1] if message[1] == "call" else []
             value = self.perform(message[1], args)
             changed = [[i, after] for i, arg in enumerate(args[1])
                        if isinstance(arg, list | dict | set | bytearray) and (after := self.encode(arg)) != before[i]
@@ -282,10 +285,27 @@ def describe(error: BaseException) -> str:
         return "an error that cannot be shown"
 
 
+def kind_of(value: Any) -> Any:
+    return type(value)  # pyright: ignore[reportUnknownVariableType]
+
+
+def integer(text: str) -> int:
+    return int(text, 16)
+
+
+def imaginary(real: str, imag: str) -> complex:
+    return complex(float.fromhex(real), float.fromhex(imag))
+
+
+def statements(source: str) -> Any:
+    """The syntax tree, without the start-up cost of `ast`."""
+    return compile(source, "asserts", "exec", 0x400)
+
+
 SCALARS: dict[str, Callable[..., Any]] = {
-    "i": lambda text: int(text, 16),
+    "i": integer,
     "f": float.fromhex,
-    "c": lambda real, imag: complex(float.fromhex(real), float.fromhex(imag)),
+    "c": imaginary,
     "b": bytes.fromhex,
     "y": bytearray.fromhex,
 }
@@ -321,7 +341,10 @@ def peer_of(proxy: Proxy) -> Peer:
 
 
 def passed_on(op: str) -> Callable[..., Any]:
-    return lambda self, *args: peer_of(self).ask("op", op, self, *args)
+    def method(self: Proxy, *args: Any) -> Any:
+        return peer_of(self).ask("op", op, self, *args)
+
+    return method
 
 
 def between(op: str, swapped: bool = False) -> Callable[..., Any]:
@@ -399,7 +422,7 @@ def asserts(fd: int, gold: str, wanted: list[str], modules: list[str]) -> None:
                 names[name] = peer.ask("name", name)
             except KeyError:
                 continue  # said where an assert uses it
-        tree = compile(gold, "asserts", "exec", 0x400)
+        tree = statements(gold)
         for node in tree.body:
             line = node.lineno
             code = compile(type(tree)([node], []), "asserts", "exec")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from eyechart.core.records import Score
 from eyechart.sandbox.isolation import Limits
 from eyechart.sandbox.run import Ask, run
-from eyechart.score.code import judge, plan, refused
+from eyechart.score.code import Asserts, judge, plan, refused
 
 
 def grade_programs(
@@ -24,17 +24,16 @@ def grade_programs(
     themselves cannot be used or there is no sandbox. `weak` allows the weak sandbox; `tables=False`
     lets programs pass that only look the tested inputs up.
     """
-    plans = [plan(gold, code) for code, gold in pairs]
-    early = [
-        tests if isinstance(tests, Score) else refused(code) for tests, (code, _) in zip(plans, pairs, strict=True)
-    ]
-    asks = [
-        Ask(code=code, tests=tests)
-        for tests, score, (code, _) in zip(plans, early, pairs, strict=True)
-        if score is None and not isinstance(tests, Score)
-    ]
-    runs = iter(run(asks, limits=limits, weak=weak) if asks else ())
-    return [
-        score if score is not None or isinstance(tests, Score) else judge(code, tests, next(runs), tables=tables)
-        for tests, score, (code, _) in zip(plans, early, pairs, strict=True)
-    ]
+    scores: list[Score | None] = []
+    asks: list[Ask] = []
+    for code, gold in pairs:
+        tests = plan(gold, code)
+        early = tests if isinstance(tests, Score) else refused(code)
+        scores.append(early)
+        if early is None and isinstance(tests, Asserts):
+            asks.append(Ask(code=code, tests=tests))
+    judged = (
+        judge(ask.code, ask.tests, ran, tables=tables)
+        for ask, ran in zip(asks, run(asks, limits=limits, weak=weak), strict=True)
+    )
+    return [next(judged) if score is None else score for score in scores]

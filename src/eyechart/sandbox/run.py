@@ -13,10 +13,11 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, cast
 
 from eyechart.sandbox.isolation import Limits, isolation, refusal, start
-from eyechart.score.code import Ran, Tests
+from eyechart.score.code import Asserts, Ran
 
 POOL = 2
 _OUT_OF_TIME = (-signal.SIGXCPU, 128 + signal.SIGXCPU) if hasattr(signal, "SIGXCPU") else ()
@@ -27,7 +28,7 @@ class Ask:
     """A program, and the asserts it is to pass, in order and in one process."""
 
     code: str
-    tests: Tests
+    tests: Asserts
 
 
 def run(asks: Sequence[Ask], *, limits: Limits | None = None, weak: bool = False) -> list[Ran]:
@@ -44,7 +45,7 @@ def run(asks: Sequence[Ask], *, limits: Limits | None = None, weak: bool = False
     if kind == "none" or (kind == "weak" and not weak):
         return [Ran(status="no_sandbox", reason=refusal()) for _ in asks]
     with ThreadPoolExecutor(POOL) as pool:
-        return list(pool.map(lambda ask: _one(ask, limits or Limits(), kind), asks))
+        return list(pool.map(partial(_one, limits=limits or Limits(), kind=kind), asks))
 
 
 def _one(ask: Ask, limits: Limits, kind: str) -> Ran:

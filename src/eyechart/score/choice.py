@@ -51,7 +51,7 @@ class Choice:
         if item.gold_index is None:
             return _of_several(answer, item, labels, tidy)
         named = _named(answer, item, labels) or _written(answer, item, tidy)
-        if not named and len(_set(answer, item, labels)) > 1:
+        if not named and "," in answer and len(_set(answer, item, labels)) > 1:
             return right(False, "several options where one is asked for")
         if len(named) != 1:
             return unparseable("the answer fits several options" if named else "the answer is no option")

@@ -20,7 +20,7 @@ _LONGEST = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tests:
+class Asserts:
     """The asserts of one item, ready to run."""
 
     source: str
@@ -59,7 +59,7 @@ def parse(source: str) -> ast.Module | None:
         return None
 
 
-def plan(gold: tuple[str, ...] | str, code: str = "") -> Tests | Score:
+def plan(gold: tuple[str, ...] | str, code: str = "") -> Asserts | Score:
     """The asserts in `gold` (one text, several, or a Python list of texts) as something to run.
 
     A function `check(candidate)` that is never called, as in HumanEval, is called with the last function
@@ -89,10 +89,10 @@ def plan(gold: tuple[str, ...] | str, code: str = "") -> Tests | Score:
         source += f"\n{call}({entry})"
         free = tuple(dict.fromkeys((*free, entry)))
     modules = tuple(n for n in free if n in sys.stdlib_module_names and _only_attributes(tree, n))
-    return Tests(source=source, wanted=tuple(n for n in free if n not in modules), modules=modules)
+    return Asserts(source=source, wanted=tuple(n for n in free if n not in modules), modules=modules)
 
 
-def judge(code: str | None, tests: Tests, ran: Ran, *, tables: bool = True) -> Score:
+def judge(code: str | None, tests: Asserts, ran: Ran, *, tables: bool = True) -> Score:
     """What a run says of the program: correct, incorrect; unscored where it was no run or the asserts are at fault.
 
     `tables=False` lets a program pass that only looks the tested inputs up (`score.codetable`).

@@ -260,6 +260,7 @@ class MathScore:
             return unparseable("empty answer")
         if answer == "no solution" and not any(tree(t) is None or _has_text(t) for t in texts):
             return right(False, "says that there is none")
+        answer = answer.removeprefix("about ")
         verdicts = [equal(answer, gold) for gold in texts]
         if True in verdicts:
             return right(True)

@@ -28,6 +28,9 @@ class MathVerify:
 
     Its limit on time is an alarm, which only the main thread can set: elsewhere it runs without one.
     Source: github.com/huggingface/Math-Verify.
+
+    >>> MathVerify().score(" ", Item(id="1", fields={}, gold=("2",)), (), str).reason
+    'empty answer'
     """
 
     version: ClassVar[int] = 1

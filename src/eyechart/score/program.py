@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from eyechart.core.records import Item, Outcome, Score
-from eyechart.score.gold import golds, unscored
+from eyechart.core.records import Item, Score
+from eyechart.score.gold import golds, unparseable, unscored
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,4 +26,4 @@ class CodeScore:
     def score(self, answer: str, item: Item, labels: Sequence[str], tidy: Callable[[str], str]) -> Score:
         if not golds(item):
             return unscored("the item has no asserts as its gold answer")
-        return Score(outcome=Outcome.UNPARSEABLE, value=0.0) if not answer else unscored("the program was not run")
+        return unscored("the program was not run") if answer.strip() else unparseable("there is no program")

@@ -12,16 +12,17 @@ from eyechart.score.gold import golds, right, unparseable, unscored
 from eyechart.score.short_text_forms import HAN, LONGEST, Word, dates, forms, json_form, plain, same, words
 from eyechart.score.short_text_stance import denied, hedged, polarity, settled, spoken
 
-_TRUTH = {
-    **dict.fromkeys(
-        "true yes correct wahr ja vrai oui sí verdadero sim verdadeiro vero benar да верно 是 对 正确 真 はい 예 نعم हाँ".split(),
-        "true",
-    ),
-    **dict.fromkeys(
-        "false no incorrect falsch nein faux non falso não salah tidak нет неверно 否 不是 错 错误 假 いいえ 아니요 لا नहीं".split(),
-        "false",
-    ),
-}
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_YES = _set(
+    "true yes correct wahr ja vrai oui sí verdadero sim verdadeiro vero benar да верно 是 对 正确 真 はい 예 نعم हाँ"
+)
+_NO = _set(
+    "false no incorrect falsch nein faux non falso não salah tidak нет неверно 否 不是 错 错误 假 いいえ 아니요 لا नहीं"
+)
 _ORDER = re.compile(
     r"\b(?:in (?:the )?(?:\w+ )?order|order(?:ed)? (?:of|by|from|the)|rank|sort|sequence|chronolog\w+|ascending|descending|alphabetical\w*|from (?:first|smallest|largest|oldest|nearest|the sun))\b"
     r"|顺序|排序|依次|从[大小高低近远早]到",
@@ -30,26 +31,28 @@ _ORDER = re.compile(
 _ITEMS = re.compile(
     r"\s*(?:,(?![0-9]{3}(?![0-9]))\s*(?:and|und|et|y|e|dan|и)?\s+|[;、，；]\s*|\s(?:and|und|et|y|dan|и|&)\s|\n(?:[-*•]|[0-9]{1,2}[.)])?\s*|和|与|及)\s*(?=\S)"
 )
+_AFTER_VERB = re.compile(r"^[^,;、]{0,60}\s(?:are|were|is|sind|sont|son|são|sono)\s")
 _BULLET = re.compile(r"^\s*(?:[-*•+]|[0-9]{1,2}[.)])\s+")
 _OR = re.compile(
     r"\b(?:or|either|oder|ou|atau|или|vs\.?|versus)\b|(?<=\w)\s?/\s?(?=[^\W\d])|或者?|还是|または|또는|أو",
     re.IGNORECASE,
 )
-_LEAD = frozenset(
-    (
-        "it its it's is was the a an answer be are that this they he she him her called named definitely probably certainly i think believe"
-        " say of in at by from to and so therefore thus hence city town capital country state river mount lake president king queen sir"
-        " lord lady saint dr mr mrs ms prof professor author writer final correct yes surely clearly obviously one only but for with on as"
-    ).split()
+_LEAD = _set(
+    "a an and answer are as at author be believe but by called capital certainly city clearly correct country "
+    "definitely dr final for from he hence her him i in is it it's its king lady lake lord mount mr mrs ms "
+    "named obviously of on one only president probably prof professor queen river saint say she sir so state "
+    "surely that the therefore they think this thus to town was with writer yes"
 )
-_TRAIL = frozenset(
-    "is was are were in of at on by from and who which that because since as for with he she it has had would did made gas city river".split()
+_TRAIL = _set(
+    "and are as at because by city did for from gas had has he in is it made of on river she since that was "
+    "were which who with would"
 )
-_PLACE = frozenset(
-    "new north south east west northern southern eastern western united great upper lower central san santa los las el la le saint st port cape fort little old".split()
+_PLACE = _set(
+    "cape central east eastern el fort great la las le little los lower new north northern old port saint san "
+    "santa south southern st united upper west western"
 )
-_SUFFIX = frozenset("jr sr ii iii iv".split())
-_HAN_AFTER = frozenset("。，,.!！?？;； 是的吧呢啊也就、市省县国人）)」》\"'")
+_SUFFIX = _set("ii iii iv jr sr")
+_HAN_AFTER = frozenset("。，,.!！?？;； 是的吧呢啊也就、市省县国人先でだ입이은는가）)」》\"'")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,7 +107,8 @@ class ShortTextScore:
         if not want:
             return right(False, "another text")
         mine = settled(spoken(mine)).strip()
-        truth = _TRUTH.get(wanted.casefold().strip(" ."))
+        word = wanted.casefold().strip(" .")
+        truth = "true" if word in _YES else "false" if word in _NO else None
         if truth:
             return _polar(mine, truth)
         have = self._words(mine)
@@ -128,7 +132,10 @@ class ShortTextScore:
 
     def _items(self, mine: str, wanted: Sequence[str], ordered: bool) -> Score:
         """A list against a list."""
-        have = [forms(self._words(part)) for part in _listed(mine.rpartition(":")[2].rstrip(" ."))]
+        have = [
+            forms(self._words(part))
+            for part in _listed(_AFTER_VERB.sub("", mine.rpartition(":")[2].rstrip(" ."), count=1))
+        ]
         want = [forms(self._words(part)) for part in wanted]
         if hedged(mine):
             return unparseable("hedged")
@@ -268,7 +275,7 @@ def _family(wanted: str, want: Sequence[Word]) -> Word | None:
     parts = wanted.replace(",", " ").split()
     if not 2 <= len(want) <= 5 or not all(p[0].isupper() for p in parts):
         return None
-    if want[0].form in _PLACE | _LEAD or any(c.isdigit() for c in wanted):
+    if want[0].form in _PLACE or any(c.isdigit() for c in wanted):
         return None
     names = [w for w in want if w.form not in _SUFFIX]
     return names[-1] if len(names) > 1 and len(names[-1].form) > 1 else None
@@ -285,7 +292,7 @@ def _several(mine: str, start: int, end: int) -> bool:
         return False
     tail = clause[end:]
     if re.match(
-        r"\s*(?:,[^,.]{1,30}){0,8},?\s(?:and|as well as|und|et|y|dan|и|&)\s+(?!(?:is|it|was|has|the|not|that|so|also|lies)\b)\S",
+        r"\s*(?:,[^,.]{1,30}){0,8},?\s(?:and|as well as|und|et|y|dan|и|&)\s+(?!(?:is|it|was|has|the|not|that|so|lies)\b)\S",
         tail,
     ):
         return True

@@ -46,7 +46,7 @@ _ABROAD = {
     for i, word in enumerate(line.split())
 } | {"两": 2, "兩": 2}
 _ARTICLES = frozenset(("a", "an", "the"))
-HAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+HAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 LONGEST = 2_000
 """Characters of an answer that are compared."""
 
@@ -138,13 +138,68 @@ def same(mine: tuple[str, ...], gold: tuple[str, ...]) -> bool:
 _MONTHS = {
     name: i % 12 + 1
     for i, name in enumerate(
-        (
-            "january february march april may june july august september october november december"
-            " jan feb mar apr may jun jul aug sep oct nov dec"
-            " januar februar märz april mai juni juli august september oktober november dezember"
-            " janvier février mars avril mai juin juillet août septembre octobre novembre décembre"
-            " enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre"
-        ).split()
+        [
+            "january",
+            "february",
+            "march",
+            "april",
+            "may",
+            "june",
+            "july",
+            "august",
+            "september",
+            "october",
+            "november",
+            "december",
+            "jan",
+            "feb",
+            "mar",
+            "apr",
+            "may",
+            "jun",
+            "jul",
+            "aug",
+            "sep",
+            "oct",
+            "nov",
+            "dec",
+            "januar",
+            "februar",
+            "märz",
+            "april",
+            "mai",
+            "juni",
+            "juli",
+            "august",
+            "september",
+            "oktober",
+            "november",
+            "dezember",
+            "janvier",
+            "février",
+            "mars",
+            "avril",
+            "mai",
+            "juin",
+            "juillet",
+            "août",
+            "septembre",
+            "octobre",
+            "novembre",
+            "décembre",
+            "enero",
+            "febrero",
+            "marzo",
+            "abril",
+            "mayo",
+            "junio",
+            "julio",
+            "agosto",
+            "septiembre",
+            "octubre",
+            "noviembre",
+            "diciembre",
+        ]
     )
 }
 _DAY = r"([0-3]?[0-9])(?:st|nd|rd|th|\.)?"

@@ -17,7 +17,7 @@ _FALSE = (
 )
 _POLAR = re.compile(rf"(?<![^\W_])(?:(?P<yes>{_TRUE})|(?P<no>{_FALSE}))(?![^\W_])", re.IGNORECASE)
 _HAN_POLAR = re.compile(
-    r"(?P<no>不是|不对|不對|不正确|不成立|错误|錯誤|错|錯|否|假|并非|非也|誤り|間違)|(?P<yes>是的|正确|正確|对|對|真|成立|正しい|^是$|^是[,，。])"
+    r"(?P<no>不是|不对|不對|不正确|不成立|错误|錯誤|(?<!没)错|(?<!没)錯|否|假|并非|非也|誤り|間違)|(?P<yes>是的|没错|没錯|正确|正確|对|對|真|成立|正しい|^是$|^是[,，。])"
 )
 _FLIP = re.compile(
     r"(?:\bnot|n't|n’t|\bnever|\bnicht|\bpas|\bcannot be|\bне|\bhardly)(?: (?:at all|really|quite|entirely|exactly|be|a|the|say|it|is|that|think|was|sure|strictly)){0,5} ?$",
@@ -32,7 +32,7 @@ _TURN = re.compile(
     re.IGNORECASE,
 )
 _DENIES = re.compile(
-    r"(?:\b(?:not|never|neither|nor|cannot|without|except|unlike|than|instead of|rather than|versus|excluding|nicht|kein(?:e|en)?|pas|ni|não"
+    r"(?:\b(?:not|never|neither|(?:any|every)thing but|all but|near|formerly|former|outside|(?:say|says|think|thinks|claim|claims|thought|said)(?! (?:it|that|the))|nor|cannot|without|except|unlike|than|instead of|rather than|versus|excluding|nicht|kein(?:e|en)?|pas|ni|não"
     r"|bukan|не|isn|wasn|aren|doesn|don|didn|can|couldn|won)\b(?:['’]t)?|ليس|ليست|नहीं)(?P<between>[^.;:!?\n,]{0,40})$",
     re.IGNORECASE,
 )
@@ -42,6 +42,7 @@ _HAN_DENIES = re.compile(
 _WRONG_AFTER = re.compile(
     r"['\"*_)\]\s]{0,4}(?:,? ?(?:which|that|it) )?(?:(?:is|was|are|were|would be|ist|est|es|é|è|adalah)(?: (?:clearly|definitely|also|simply))? )?"
     r"(?:not(?! only| just)|wrong|incorrect|false|isn['’]t|wasn['’]t|can ?not|can['’]t|falsch|faux|incorrecto|nicht|n['’]est pas|salah)(?![^\W_])"
+    r"|\s(?:was|is) (?:the |an? )?(?:old|former|previous|earlier|outdated)\b|,?\s(?:but|yet|however),? (?:it|it's|the|that|actually|really|now)\b"
     r"|['\"」》 ]{0,3}(?:是)?(?:不对|不對|错|錯|不正确|不是|ではな|じゃな|아니|がちが|は違)|\?|？",
     re.IGNORECASE,
 )
@@ -76,7 +77,7 @@ def spoken(text: str) -> str:
     if match is None:
         return text
     cut = max(text.rfind(stop, 0, match.start()) for stop in (". ", "! ", "\n", "。", "; "))
-    return text[: cut + 1] if cut >= 0 else text
+    return text[: cut + 1] if cut >= 0 else text[: match.start()] if text[: match.start()].strip() else text
 
 
 def settled(text: str) -> str:
@@ -103,7 +104,7 @@ def denied(text: str, start: int, end: int) -> bool:
     """Whether what stands at `start` to `end` is said not to be the answer.
 
     >>> [denied(t, t.index("Paris"), t.index("Paris") + 5) for t in ("not Paris", "Paris is wrong", "not Rome, but Paris", "Paris?")]
-    [True, True, False, True]
+    [True, True, False, False]
     """
     before = text[max(0, start - 60) : start]
     if _HAN_DENIES.search(before):

@@ -1,0 +1,155 @@
+"""Options weighed against each other: not B but C, C over B, a mark at the end of each line, a box that is ticked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from eyechart.extract.choice_stance import Mention
+
+_REACH = 60
+"""Characters between two options that are still set against each other, and after one for a verdict on it."""
+
+_IT = r"(?: ?(?:is|it's|it is|that's|really|actually|rather|also|the|option|choice|answer|die|das|la|el|le|o|por|en|sim|c'est|é|es|è|верно|это)\b){0,4}"
+_BUT = re.compile(
+    rf"(?:[,;.]? ?(?:but|sondern|mais|ma|mas|sino|pero|tetapi|tapi|melainkan|а|но|yet|而是|应该?是|instead){_IT}"
+    r"|(?:では|じゃ)なくて?、?|[이가]? ?아니라|[,;])"
+)
+"""Between an option denied and the one put in its place."""
+_OVER = re.compile(
+    r"(?:(?:is |was |seems |looks |fits |works )?(?:clearly |much |far |slightly )?(?:better|stronger|likelier|preferable|more [a-z]+)"
+    r"(?: [a-z]+)? (?:than|to)|beats|over|rather than|instead of|unlike|and not|statt|anstatt|plutôt que|en lugar de|bukan|而不是|而非)(?: the| option| choice)*"
+)
+_UNDER = re.compile(
+    r"(?:is |was |seems |looks |fits )?(?:worse|weaker|less [a-z]+)(?: [a-z]+)? than(?: option)?|より|(?:is )?not as [a-z]+ as"
+)
+_ARROW = re.compile(r"(?:->|=>|→)(?: option)?")
+_TO = re.compile(r"(?:,? ?now|to|nach|à|a)(?: option| choice)?")
+_LEFT = re.compile(r"(?:from|was:?|von|de|statt|anstatt|instead of|seems like|looks? like)(?: the| option| choice)?$")
+_PAIR_OF = re.compile(r"\b(?:between|of|zwischen|entre)(?: the)?(?: options?| choices?)?$")
+_AND = re.compile(r"(?:,|and|or|und|et|y|e|to|vs\.?)")
+_FORMER = re.compile(r"[\s,*.)]{0,4}(?:i(?:'d| would)? (?:choose|pick|say|prefer) )?(?:the )?(former|latter)\b")
+_REALLY = re.compile(r",? ?but (?:it's |it is |is )?(?:really|actually|in fact)")
+_EDGES = "*_`\"'()[]{}$ \t"
+
+_FELL = re.compile(
+    r"[^.\n?!]{0,40}\b(?:but|yet|though|although|however)\b[ ,]{0,2}(?:it(?:'s| is) |that(?:'s| is) |is |was |ultimately |still )*"
+    r"(?:not|wrong|incorrect|false|isn't|doesn't|fails)(?![^\W_])(?! (?:the )?\(?[a-z]\b)"
+    r"|[^.\n]{0,30}[.?!:] (?:let me check[:.] )?(?:no|nope|it isn't|it's not|it is not|not quite|wrong)[.,;!]"
+)
+"""What was said for an option is taken back in the next breath."""
+
+_VERDICT = re.compile(
+    r"(?:(?:^|[:.|,(—–!-]|\b(?:is|so))[\s*_(]{0,4}(?:(?P<no>(?:this is |that is |it is )?(?:not (?:correct|right|true|the answer|it)"
+    r"|incorrect|wrong|false|no|nope|eliminated|rejected|falsch|faux|incorrecto|falso|salah|неверно|错误|不正确|错|不对))"
+    r"|(?P<yes>(?:this is |that is |it is )?(?:correct|right|true|yes|the answer|richtig|vrai|correcto|benar|верно|正确|对)))"
+    r"|(?P<bad>[❌✗✘✖])|(?P<good>[✅✔✓☑]))[\ufe0f\s*_.|!)~]{0,8}$"
+)
+_TICKED = re.compile(r"(?:\[\s?(?P<x>[x✓✔])\s?\]|(?P<box>[☑☒✅✔]\ufe0f?)|\[\s?\]|[☐□])[\s*_(]{0,3}(?:option )?$")
+_HEAD = re.compile(
+    r"\b(?:(?:wrong|incorrect|false|trap|rejected|ruled out|eliminated|excluded|discarded|worst|least \w+|distractor|not the)"
+    r"|(?P<aside>second|2nd|third|3rd|runner-up|preliminary|initial|tentative|previous|earlier|original|expected|reference"
+    r"|official|ground truth|correct answer key|key|grader|next best|first (?:guess|thought|impression|instinct)))\b"
+    r"(?: (?:choice|answer|option|guess|item|pick|answers|options|one|best|for|this|is|key|here|could|it))*"
+    r"[\"*_]{0,3}(?: ?[:=-]| is| are| was| would be| might be| it would be)[\s\"*_(]{0,5}(?:the |option |choice )*$"
+)
+_BROKEN = re.compile(
+    r"(?:\b(?:so|is|the|and|but|therefore|be|have|we|thus|of|to|that|because|hence|with|or|are|correct|next|then|step \d+)[,:]?"
+    r"|\banswer:?)[\s*_]{0,4}$"
+)
+
+
+def headed(low: str, start: int) -> Literal["denied", "weighed"] | None:
+    """What the heading right before `start` makes of what it heads.
+
+    >>> headed("wrong answer: b", 14), headed("second choice: b", 15), headed("best answer: b", 13)
+    ('denied', 'weighed', None)
+    """
+    window = low[max(0, start - 48) : start]
+    found = _HEAD.search(window)
+    if found is None or not window:
+        return None
+    return "weighed" if found["aside"] else "denied"
+
+
+def breaks_off(low: str) -> bool:
+    """Whether the text ends in the middle of a sentence, or with the announcement of an answer.
+
+    >>> breaks_off("b is london. so"), breaks_off("it's b."), breaks_off("# reasoning\\nb.\\n# answer\\n")
+    (True, False, True)
+    """
+    return _BROKEN.search(low[-24:]) is not None
+
+
+def contrasted(low: str, found: Sequence[Mention]) -> list[Mention]:
+    """`found` with the stances that options have beside one another, and by the marks on their lines."""
+    out = list(found)
+    for i, here in enumerate(out):
+        then = out[i + 1] if i + 1 < len(out) else None
+        out[i] = here = _judged_alone(low, here, then.start if then else len(low))
+        if then is None or then.start - here.end > _REACH or then.start < here.end or then.option == here.option:
+            continue
+        gap = low[here.end : then.start].strip(_EDGES)
+        change = _against(low, here, then, gap)
+        if change:
+            first, second = change
+            out[i] = here._replace(stance=first, strength=max(here.strength, 2) if first == "said" else here.strength)
+            out[i + 1] = then._replace(stance=second, strength=max(then.strength, 2))
+            continue
+        if _AND.fullmatch(gap) and _PAIR_OF.search(low[max(0, here.start - 24) : here.start].rstrip(_EDGES)):
+            picked = _FORMER.match(low, then.end)
+            side = picked[1] if picked else ""
+            out[i] = here._replace(stance="said" if side == "former" else "weighed", strength=2)
+            out[i + 1] = then._replace(stance="said" if side == "latter" else "weighed", strength=2)
+    return out
+
+
+def _against(
+    low: str, here: Mention, then: Mention, gap: str
+) -> tuple[Literal["said", "denied"], Literal["said", "denied"]] | None:
+    """The stances of two options that stand side by side; None where neither is set against the other."""
+    before = low[max(0, here.start - 24) : here.start].rstrip(_EDGES)
+    if _REALLY.fullmatch(gap):
+        return "denied", "said"
+    if here.stance == "denied":
+        bare = gap in (",", ";")
+        if _BUT.fullmatch(gap) and (not bare or (before.endswith(("not", "nicht", "不是", "no")) and _last(low, then))):
+            return "denied", "said"
+        return None
+    if here.stance == "said":
+        if _OVER.fullmatch(gap) or (gap == "to" and before.endswith("prefer")):
+            return "said", "denied"
+        if _UNDER.fullmatch(gap) or _ARROW.fullmatch(gap) or gap.startswith(("ではなく", "じゃなく")):
+            return "denied", "said"
+    if (_TO.fullmatch(gap) or gap == ",") and _LEFT.search(before) and not before.endswith("range from"):
+        return "denied", "said"
+    return None
+
+
+def _last(low: str, mention: Mention) -> bool:
+    return low[mention.end : mention.end + 3].strip(_EDGES)[:1] in ("", ".", "!", "\n", "。", ";")
+
+
+def _judged_alone(low: str, here: Mention, until: int) -> Mention:
+    """`here` with the verdict that stands on its line, or is given in the next breath."""
+    if low[here.start - 2 : here.start] == "~~" == low[here.end : here.end + 2]:
+        return here._replace(stance="denied")
+    ticked = _TICKED.search(low, max(0, here.start - 12), here.start)
+    if ticked:
+        return here._replace(stance="said" if ticked["x"] or ticked["box"] else "denied", strength=3)
+    if here.stance == "said" and here.strength < 4 and _FELL.match(low[here.end : min(until, here.end + _REACH + 30)]):
+        return here._replace(stance="denied")
+    left = low.rfind("\n", max(0, here.start - 16), here.start) + 1
+    head = low[left : here.start] if left or here.start < 16 else "x"
+    if head.strip(_EDGES + "-|.:#>•0123456789").removeprefix("option").strip():
+        return here
+    right = low.find("\n", here.end, here.end + 300)
+    right = right if right >= 0 else len(low)
+    if right - here.end > 300:
+        return here
+    verdict = _VERDICT.search(low, max(here.end, right - 40), right) if until >= right else None
+    if verdict is None:
+        return here
+    return here._replace(stance="said" if verdict["yes"] or verdict["good"] else "denied", strength=3)

@@ -1,0 +1,254 @@
+"""What a short text claims: the phrases it puts forward as the answer, and how they stand to a gold answer.
+
+A gold answer counts where a claim is: at the head of a clause (`Paris`, `Paris is the capital`) or behind a copula
+(`the capital is Paris`). Anywhere else (`near Paris`, `larger than Paris`) it is a side mention, and no answer.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple
+
+from eyechart.score.short_text_forms import Word, countries
+from eyechart.score.short_text_stance import denied
+
+Role = Literal["bare", "subject", "label", "predicate", "place", "object"]
+Relation = Literal["match", "several", "denied", "rival", "other"]
+
+
+class Phrase(NamedTuple):
+    """Where a phrase that may be the answer begins, and where its clause ends."""
+
+    start: int
+    end: int
+    role: Role
+    concluding: bool = False
+    """Whether the text comes to it at last, so that it outweighs what was claimed before."""
+
+
+_CLAUSE = re.compile(
+    r"(?<=\w\w\w)[.](?:\"|\)|\*)*\s+(?=\S)|(?<=\d)\.\s+(?=[A-Z])|[!?]['\")*]*\s+|\.\.\.\s*|[;\n。！？]"
+    r"|(?:,\s*|\s)(?=(?:but|however|yet|sondern|sino|mais|aber|pero|mas|ma|но)\s)|,\s(?=а\s)|\s-\s(?=(?:no|not)\b)"
+)
+_DROPPED = re.compile(
+    r"\W*(?:if|before [0-9]|until|back|in the past|formerly|previously|originally|once,|initially|historically"
+    r"|at first|contrary|not to be confused|wenn|si |(?:common(?:ly)? )?(?:wrong|incorrect|false|mistaken|gold|reference)\b[^:]{0,20}:)",
+    re.IGNORECASE,
+)
+_REPORTED = re.compile(
+    r"\b(?:many|some|most|people|others|they|you|sources?|critics|students|commonly|often|widely|it is|once|might)\b[^:]{0,40}"
+    r"\b(?:think|say|says|said|believe|believed|assume|assumed|claim|claimed|guess|consider|considered|thought|cited|answer(?!\s(?:is|would|was))|expect|mistaken|confused)\b"
+    r"|\b(?:used to be|was (?:once|formerly|originally|previously|initially|long)|no longer|has never|have never|until|looks|seems"
+    r"|doubt|don't (?:think|believe)|would (?:have been|be wrong)|wouldn't|hardly|far from)\b|ehemalig|früher|anciennement",
+    re.IGNORECASE,
+)
+_CONCESSION = re.compile(
+    r"\W*(?:while|although|though|even though|whereas|despite|besides|unlike|instead of|rather than|apart from|aside from"
+    r"|according to|based on|to my|as far as|in my|given|since then|except for|obwohl|bien que|aunque|contrary to)\b[^,:]{0,160}[,:]\s*",
+    re.IGNORECASE,
+)
+_CUT = re.compile(
+    r",?\s(?:because|though|although|whereas|while|even though|so that|rather than|instead of|followed by)\s"
+    r"|,\s(?:which|who|whose|where|when|as|since|given|after|before|with|denn|weil|da|car|puisque|porque)\s",
+    re.IGNORECASE,
+)
+_COPULA = re.compile(
+    r"\b(?:is|are|was|were|be|been|(?:it|that|he|she|this|there|here|answer|name|i)'(?:s|d say)|ist|war|sind|lautet|heißt|est|était|es|era|son|é|è|adalah|ialah|это"
+    r"|means|means that|called|named|titled|say|think|guess|believe|believe that|choose|pick|(?:go|went|going) with|equals|becomes?|became"
+    r"|remains?)\s+(?:to be\s+)?|\b(?:c|l)'est\s+|(?:\s-|[:=])\s*(?=\S)",
+    re.IGNORECASE,
+)
+_PLACED = re.compile(
+    r"\b(?:is|are|was|were|be|been|lies|died|live[sd]|works?|happens|occurs|takes place|took place|began|ended|flows|found)\s(?:(?!the\b|an?\b)[a-z]+\s){0,3}"
+    r"(?:in|at|on|by|as|into|through|during|of|for|from|to)\s+|\b(?:ha[sd]|have|produces?|contains?|gives?|emits?|forms?|uses?|needs?|made of|made from)\s+"
+)
+_CONCLUDES = re.compile(
+    r"\W*(?:but|however|yet|sondern|sino|mais|aber|pero|mas|ma|но|а|so|therefore|thus|hence|no|actually|rather|in fact|it's|it is|that's|that is"
+    r"|the (?:correct |right |final )?answer|my answer|now|today|i'd|i)\b",
+    re.IGNORECASE,
+)
+_LEAD = frozenset(
+    "a an and answer as at author be believe but by called certainly city clearly color colour correct country definitely dr "
+    "element word number year name term state planet species symbol final finally for hence her him his in indeed is it it's its king "
+    "lord mr mrs ms named obviously of oh ok okay on one only president probably prof professor queen river say she he sir so "
+    "sure surely that the therefore they think this thus to town was with writer yes no well actually likely then both about "
+    "approximately around roughly exactly der die das den le la les un une el los las o os i il lo der eine ein sino sondern mais aber pero "
+    "mas ma но а это nein sí si oui ja most now today rather definitely simply just course i'd guess your my our".split()
+)
+_TAIL = frozenset(
+    "and are as at because by city did does do for from gas had has have he in is it made of on river she since that was were which "
+    "who with would can will may should must where when also today now here based located born during until before after being "
+    "first alone itself himself herself only too wrote won made led gave took became began built found held sang ran came saw "
+    "went ruled lies through over under between near around about if ist war est es é è era adalah".split()
+)
+_NOT_AND = r"(?!(?:is|it|its|was|has|the|not|that|so|lies|he|she|they|i|we)\b)"
+_AND = re.compile(rf"(?:[,\s]\s*)?(?:and|as well as|und|et|y|e|dan|и|&|plus|then)\s+{_NOT_AND}\S|\s*[/|+]\s*\S", re.IGNORECASE)
+_ITEM = re.compile(r"\s*,\s*([^,;.()\n:—]{1,40})")
+_ADVERB = re.compile(
+    r"(?:\w+ly|i|of|in|on|at|the|an?|with|and|not|which|who|where|for|by|or|if|as|is|was|its|it|one|per|yes|right|also|too|near|about|too|sir|though|however|no|der|die|le|la|el|en|in)\b",
+    re.IGNORECASE,
+)
+_ADJECTIVE = re.compile(r"(?:.*(?:rial|ican|ian|ern|ese|ish)|inner|outer|saint|st|mount|mt|lake|upper|lower|old|queen|cape|port|new|north|south|east|west|great|little|fort|san|santa|los|las|el)$")
+
+
+def clauses(text: str) -> Iterator[tuple[int, int, bool]]:
+    """The clauses of `text` with whether one is a question; what a parenthesis, a reason or a relative clause says is left out.
+
+    >>> text = "While Rome is old, it is Paris. Or so?"
+    >>> [(text[i:j], asked) for i, j, asked in clauses(text)]
+    [('While Rome is old, it is Paris', False), ('Or so?', True)]
+    """
+    start = 0
+    for stop in (*_CLAUSE.finditer(text), None):
+        end = stop.start() if stop else len(text)
+        if text[start:end].strip(" .,"):
+            mark = stop.group()[:1] if stop else text.rstrip(" *\"')")[-1:]
+            yield start, end, mark in ("?", "？")
+        start = stop.end() if stop else end
+
+
+def phrases(text: str) -> list[Phrase]:
+    """The heads of all claims in `text`, in order.
+
+    >>> text = "Many say Rome, but the capital is Paris."
+    >>> [text[p.start : p.end] for p in phrases(text)]
+    ['but the capital is Paris.', 'Paris.']
+    """
+    out: list[Phrase] = []
+    found = list(clauses(text))
+    for start, end, asked in found:
+        if (asked and len(found) > 1) or _DROPPED.match(text, start, end):
+            continue
+        concluding = _CONCLUDES.match(text, start, end) is not None
+        conceded = _CONCESSION.match(text, start, end)
+        start = conceded.end() if conceded else start
+        cut = _CUT.search(text, start + 1, end)
+        end = cut.start() if cut and text[start : cut.start()].strip() else end
+        comma = text.find(",", start, end)
+        reported = _REPORTED.search(text, start, end)
+        if reported and (comma < 0 or reported.start() < comma or reported.end() > comma > reported.start()):
+            continue
+        if concluding and re.match(r"\W*(?:but|however|sondern|sino|но|а)\b", text[start:end]):
+            out = [p for p in out if p.role == "bare"]
+        heads = [(m.end(), "label" if m.group().strip() in (":", "-") else "predicate") for m in _COPULA.finditer(text, start, end)]
+        verbs = any(role == "predicate" for _, role in heads)
+        placed = [(m.end(), "place") for m in _PLACED.finditer(text, start, end)]
+        out.append(Phrase(start, end, "subject" if verbs or placed else "bare", concluding))
+        out += [Phrase(at, end, role, concluding) for at, role in sorted(heads + placed) if at < end]  # pyright: ignore[reportArgumentType]
+    return out
+
+
+def relation(text: str, have: Sequence[Word], phrase: Phrase, rows: Sequence[tuple[str, ...]], known: str) -> Relation:
+    """How the claim at `phrase` stands to the gold, whose words (or those of its short forms) are `rows`.
+
+    `known` is the question in lower case: who is named in it is no rival.
+    """
+    at = bisect_left(have, phrase.start, key=lambda w: w.start)
+    first = at
+    for _ in range(9):
+        for row in rows:
+            stop = at + len(row)
+            if stop <= len(have) and tuple(w.form for w in have[at:stop]) == row and have[stop - 1].end <= phrase.end:
+                return _matched(text, have, phrase, at, stop, row)
+        if at >= len(have) or have[at].start >= phrase.end or not _leads(text, have, at, first):
+            break
+        at += 1
+    return "rival" if _name(text, have, phrase, at, known) else "other"
+
+
+def _leads(text: str, have: Sequence[Word], at: int, first: int) -> bool:
+    word = have[at]
+    if word.form in _LEAD or (text[word.start].islower() and not text[word.start : word.end].isdigit() and at == first and word.form.endswith("ly")):
+        return True
+    # a given name before a family name, a kind before a name: `Marie Curie`, `a physicist named Curie`
+    return False
+
+
+def _matched(text: str, have: Sequence[Word], phrase: Phrase, at: int, stop: int, row: tuple[str, ...]) -> Relation:
+    start, end = have[at].start, have[stop - 1].end
+    if glued(text, start, end):
+        return "other"
+    if denied(text[: phrase.end], start, end) or re.match(r"\s*(?:[-,]\s*no\b|\((?:wrong|incorrect|not|false)\b)", text[end : phrase.end + 1], re.IGNORECASE):
+        return "denied"
+    rest = text[end : phrase.end]
+    if _AND.match(rest):
+        return "several"
+    item = _ITEM.match(rest)
+    if item and phrase.role in ("bare", "label", "predicate") and _listing(item.group(1), text[start].isupper(), row, phrase.role):
+        return "several"
+    after = have[stop] if stop < len(have) and have[stop].start < phrase.end else None
+    if after is None or text[end : after.start].strip(" '\"*_`"):
+        return "match"
+    word = text[after.start : after.end]
+    if after.form in _TAIL or (text[end] == "'" and False):
+        return "match"
+    if not word[0].islower() or not text[start].isupper():
+        return "match" if not word[0].isalnum() or phrase.role == "place" and word[0].islower() else "other"
+    return "match" if re.search(r"(?:ed|[^s]s|ly)$", word) and stop + 1 < len(have) else "other"
+
+
+def glued(text: str, start: int, end: int) -> bool:
+    """Whether what stands at `start` to `end` is a part of a compound.
+
+    >>> glued("non-toxic", 4, 9), glued("Paris - yes", 0, 5), glued("user@paris.com", 5, 10)
+    (True, False, True)
+    """
+    before, after = text[max(0, start - 2) : start], text[end : end + 2]
+    return bool(
+        (before and before[-1] in "-_@/.+^~¬<>=\\" and (before[:-1].isalnum() or before[-1] in "~¬"))
+        or (after and after[0] in "-_@/.+^#=<>" and after[1:].isalnum())
+        or after[:1] in ("+", "#")
+    )
+
+
+def _listing(item: str, title: bool, row: tuple[str, ...], role: str) -> bool:
+    """Whether what follows a comma is one more item, not an addition such as a country or an apposition."""
+    parts = item.split()
+    if not parts or len(parts) > 3 or _ADVERB.match(item) or item.strip().lower() in countries():
+        return False
+    if {p.lower().strip(".") for p in parts} <= set(row) or not parts[0][0].isalnum():
+        return False
+    return len(parts) == 1 or (all(p[0].isupper() for p in parts)) if title else role == "bare" and len(parts) <= 2
+
+
+def _name(text: str, have: Sequence[Word], phrase: Phrase, at: int, known: str) -> bool:
+    """Whether the phrase is a bare name, and so another answer."""
+    if phrase.role == "place" or at >= len(have):
+        return False
+    stop = re.compile(r"[,(\[\n]").search(text, have[at].start, phrase.end)
+    end = stop.start() if stop else phrase.end
+    row: list[Word] = []
+    for word in have[at : at + 5]:
+        if word.start >= end:
+            break
+        row.append(word)
+    if not row:
+        return False
+    if phrase.role == "subject":
+        row = [w for i, w in enumerate(row) if all(text[v.start].isupper() for v in row[: i + 1])]
+    if not row or len(row) > 4 or text[row[0].start : row[-1].end].lower() in known:
+        return False
+    return all(text[w.start].isupper() or w.form in ("of", "the", "da", "de", "van", "von") for w in row)
+
+
+def given(have: Sequence[Word], text: str, phrase: Phrase, want: str) -> bool:
+    """Whether the phrase is a full name whose last word is `want`: `Marie Curie` for Curie.
+
+    >>> from eyechart.score.short_text_forms import words
+    >>> [given(words(t), t, Phrase(0, len(t), "bare"), w) for t, w in (("Marie Curie", "curie"), ("Equatorial Guinea", "guinea"))]
+    [True, False]
+    """
+    at = bisect_left(have, phrase.start, key=lambda w: w.start)
+    while at < len(have) and have[at].form in _LEAD:
+        at += 1
+    row = [w for w in have[at : at + 4] if w.end <= phrase.end]
+    for i, word in enumerate(row):
+        if not text[word.start].isupper() or (i and text[row[i - 1].end : word.start].strip(" .")):
+            return False
+        if i and word.form == want and text[word.end : phrase.end].strip(" .*")[:1] in ("", ",", "("):
+            return True
+        if _ADJECTIVE.match(word.form):
+            return False
+    return False
