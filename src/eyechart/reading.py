@@ -6,13 +6,16 @@ Reading is free: the same stored responses are read again under another Reading 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
 from eyechart.core.effective import Reading
+from eyechart.core.identity import canonical_json
 from eyechart.core.plugins import POSTPROCESSES, READERS, SCORERS, Reader, Scorer, make
 from eyechart.core.records import Extraction, Failure, Item, Outcome, Response, Score
+from eyechart.core.spec import Name
 from eyechart.extract.declined import declined
 from eyechart.score.options import score_options
 
@@ -68,14 +71,20 @@ def read_response(
 
 def _plugins(reading: Reading) -> tuple[Reader, Scorer]:
     """Made once: a reading is asked for as often as there are answers."""
-    if isinstance(reading.extraction, str) and isinstance(reading.score, str):
-        return _made(reading.extraction, reading.score)
-    return make(READERS, reading.extraction), make(SCORERS, reading.score)
+    return _made(_key(reading.extraction), _key(reading.score))
+
+
+def _key(name: Name) -> str:
+    return name if isinstance(name, str) else canonical_json(name)
 
 
 @lru_cache(maxsize=256)
 def _made(extraction: str, score: str) -> tuple[Reader, Scorer]:
-    return make(READERS, extraction), make(SCORERS, score)
+    return make(READERS, _name(extraction)), make(SCORERS, _name(score))
+
+
+def _name(key: str) -> Name:
+    return json.loads(key) if key.startswith("{") else key
 
 
 def _unread(reason: str, outcome: Outcome) -> tuple[Extraction, Score]:

@@ -19,7 +19,7 @@ from eyechart.stress.harness import Counts
 
 FEW = Counts(right=60, wrong=60, pairs=10, hostile=2000)
 
-GRADERS = '''
+GRADERS = """
 import re, time
 
 def last_number(output, golds):
@@ -38,7 +38,7 @@ def odd(output, golds):
 def letter(output, golds, choices):
     found = re.findall(r"[A-D]", output)
     return "correct" if found and found[0] == golds[0] else "unparseable" if not found else "incorrect"
-'''
+"""
 
 
 @pytest.fixture
@@ -82,12 +82,16 @@ def test_a_command_grades_lines(here: Path) -> None:
         "    print(json.dumps({'verdict': 'correct' if row['gold'] in row['output'] else 'incorrect'}))\n",
         encoding="utf-8",
     )
-    found = certify([sys.executable, "grade_them.py"], kinds=["number"], counts=Counts(right=80, wrong=80, pairs=5, hostile=0))
+    found = certify(
+        [sys.executable, "grade_them.py"], kinds=["number"], counts=Counts(right=80, wrong=80, pairs=5, hostile=0)
+    )
     assert found.report.tally("wrong", "number").failures > 5  # the lucky substring
     assert found.report.tally("right", "number").errors == 0
     before = found.digest
     Path("grade_them.py").write_text("print('{}')\n", encoding="utf-8")
-    again = certify([sys.executable, "grade_them.py"], kinds=["number"], counts=Counts(right=8, wrong=8, pairs=0, hostile=0))
+    again = certify(
+        [sys.executable, "grade_them.py"], kinds=["number"], counts=Counts(right=8, wrong=8, pairs=0, hostile=0)
+    )
     assert again.digest != before
     assert again.report.tally("right", "number").errors == 8
 
@@ -98,7 +102,10 @@ def test_what_does_not_answer_is_one_line(here: Path) -> None:
     with pytest.raises(ec.InputError, match="no function g"):
         certify("their_graders:g")
     with pytest.raises(ec.InputError, match="ended with code 3: boom"):
-        certify([sys.executable, "-c", "import sys; sys.exit('boom') if 0 else (sys.stderr.write('boom'), sys.exit(3))"], counts=FEW)
+        certify(
+            [sys.executable, "-c", "import sys; sys.exit('boom') if 0 else (sys.stderr.write('boom'), sys.exit(3))"],
+            counts=FEW,
+        )
 
 
 def test_a_verdict_that_never_comes_is_given_up() -> None:
@@ -151,7 +158,10 @@ def test_a_report_hangs_the_certificate_beside_the_score(here: Path) -> None:
     assert set(kept) == {"lenient"}
     made = json.loads(Path("run/report.json").read_text(encoding="utf-8"))
     facts = {g["grader"]: g for g in made["graders"]}
-    assert {name: fact["state"] for name, fact in facts.items()} == {"lenient": "failing", "first_word/none/choice": "none"}
+    assert {name: fact["state"] for name, fact in facts.items()} == {
+        "lenient": "failing",
+        "first_word/none/choice": "none",
+    }
     assert facts["lenient"]["rejected"]["n"] == 60
     assert facts["lenient"]["rejected"]["failures"] == kept["lenient"]["report"]["tallies"][0]["failures"] > 0
     assert next(r for r in made["rules"] if r["id"] == "grader_certified")["state"] == "broken"

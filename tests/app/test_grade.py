@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections import Counter, defaultdict
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
 
 import eyechart as ec
 from eyechart.app.doubts import doubts
+from eyechart.app.grade import given as lines
 from eyechart.app.grade import grade_lines
-from eyechart.app.lines import Unusable, lines
+from eyechart.app.lines import Unusable
 from eyechart.app.programs import settled
 from eyechart.core.graders import PRACTICE, USUAL, names
 from eyechart.core.records import Extraction, Item, Outcome
@@ -20,22 +21,19 @@ from eyechart.sandbox.isolation import isolation
 
 WEAK = isolation().kind == "weak"
 
-DISPUTED = {
-    "txt-028": "whether a list is ordered cannot be told from `Mars, Jupiter, Saturn`; unordered is the default, `ordered` a switch",
-}
-"""Cases of the shared collection on which we differ, and why."""
-
 
 def test_the_shared_cases(shared: Path) -> None:
-    """At most one disagreement in each kind, each with its reason, and no wrong answer accepted that has none."""
+    """Every verdict of a careful person, in every kind."""
     rows = [json.loads(line) for line in (shared / "cases" / "answers.jsonl").read_text("utf-8").splitlines()]
     graded = ec.grade(rows, allow_weak_sandbox=WEAK)
     assert [one.id for one in graded] == [row["id"] for row in rows]
-    differ = [(row, one) for row, one in zip(rows, graded, strict=True) if one.verdict != row["verdict"]]
-    unexplained = [(row["id"], one.verdict, one.extracted, one.reason) for row, one in differ if row["id"] not in DISPUTED]
-    assert unexplained == []
-    assert max(Counter(row["kind"] for row, _ in differ).values(), default=0) <= 1
-    assert {row["id"] for row, _ in differ} == set(DISPUTED), "a dispute that is settled must leave the list"
+    assert len(rows) > 170
+    differ = [
+        (row["id"], row["verdict"], one.verdict, one.extracted, one.reason)
+        for row, one in zip(rows, graded, strict=True)
+        if one.verdict != row["verdict"]
+    ]
+    assert differ == []
 
 
 def test_every_answer_of_the_shared_cases_stands_where_its_span_says(shared: Path) -> None:
@@ -175,7 +173,9 @@ def test_equal_programs_run_once_and_keep_their_places() -> None:
 
 
 def test_a_function_may_grade() -> None:
-    Path("mine_grades.py").write_text("def same(answer, golds):\n    return answer.strip() in golds\n", encoding="utf-8")
+    Path("mine_grades.py").write_text(
+        "def same(answer, golds):\n    return answer.strip() in golds\n", encoding="utf-8"
+    )
     import sys
 
     sys.path.insert(0, str(Path.cwd()))
@@ -184,6 +184,15 @@ def test_a_function_may_grade() -> None:
     finally:
         sys.path.pop(0)
     assert [one.verdict for one in graded] == ["correct", "incorrect"]
+
+
+def test_a_notebook_shows_the_trace_and_nothing_of_it_runs() -> None:
+    (graded,) = ec.grade({"output": "<think>no 7</think><script>alert(1)</script> The answer is **42**.", "gold": "42"})
+    page = graded._repr_html_()
+    assert "<script>" not in page
+    assert "&lt;script&gt;" in page
+    assert '">42</span>' in page
+    assert page.count("line-through") >= 1
 
 
 def test_the_lines_of_a_run_are_its_answers() -> None:

@@ -49,7 +49,7 @@ MARKS = [
     ("ⓒ", "C"), ("⒞", "C"), ("Ｃ．", "C"), ("ｃ", "C"), ("𝐂", "C"), ("\ufeffC", "C"), ("C\u200b", "C"), ("C<|im_end|>", "C"),
     ("C</s>", "C"), ("~~~\nC\n~~~", "C"), ("```text\nC\n```", "C"), ("<answer>\nC\n</answer>", "C"),
     ("<final_answer>C</final_answer>", "C"), ('{"answer": "C", "confidence": 0.9}', "C"), ("{'answer': 'C'}", "C"),
-    ('```json\n{"final_answer": "C"}\n```', "C"), ('{"choice":"C"}', "C"), ("C\n", "C"), ("\n\nC", "C"), ("C!", "C"), ("C?", "C"),
+    ('```json\n{"final_answer": "C"}\n```', "C"), ('{"choice":"C"}', "C"), ("C\n", "C"), ("\n\nC", "C"), ("C!", "C"), ("C?", NONE),
 ]  # fmt: skip
 
 SLOTS = [

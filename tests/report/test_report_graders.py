@@ -32,7 +32,13 @@ def spread(n: int = 60, names: tuple[str, str] = ("c000", "c001")) -> ReaderSpre
 
 FLIPS = (
     FlipCount(factor="reader", level="last_letter", compared=300, gained={Cause.READ: 4}, lost={Cause.READ: 31}),
-    FlipCount(factor="temperature", level="1", compared=300, gained={Cause.ANSWER: 9}, lost={Cause.ANSWER: 20, Cause.TRUNCATED: 3}),
+    FlipCount(
+        factor="temperature",
+        level="1",
+        compared=300,
+        gained={Cause.ANSWER: 9},
+        lost={Cause.ANSWER: 20, Cause.TRUNCATED: 3},
+    ),
     FlipCount(factor="shots", level="3", compared=300, gained={}, lost={}),
 )
 GRADERS = (

@@ -262,9 +262,8 @@ def _piped(command: Sequence[str], cases: Sequence[Case]) -> list[Answered]:
 
 def _parsed(line: str, seconds: float) -> Answered:
     try:
-        said = json.loads(line)
-        word = said["verdict"] if isinstance(said, dict) else said
-        outcome = _outcome(cast("Any", word))
+        said: Any = json.loads(line)
+        outcome = _outcome(said["verdict"] if isinstance(said, dict) else said)
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         return Answered(verdict=None, seconds=seconds, error=f"wrote {line[:60]!r} ({type(error).__name__})")
     return _said(outcome, seconds)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from eyechart.app.lines import Line, Unusable, lines
 from eyechart.app.programs import settled
+from eyechart.core.effective import Reading
 from eyechart.core.graders import CAREFUL, Kind, grader
 from eyechart.core.records import Extraction, Outcome, Score, Step
 from eyechart.reading import read_response
+from eyechart.report.trace import trace_html
 
 VERDICTS: Mapping[Outcome, str | None] = {
     Outcome.CORRECT: "correct",
@@ -41,11 +43,15 @@ class Graded:
     usable: bool = True
     """False where the line itself is at fault: it has no output, or no gold answer."""
     line: int | None = None
+    output: str = field(default="", repr=False)
 
     @property
     def verdict(self) -> str | None:
         """`correct`, `incorrect` or `unparseable`; None where the grader could not say."""
         return VERDICTS[self.outcome]
+
+    def _repr_html_(self) -> str:
+        return trace_html(self.output, self.verdict, self.extracted, self.steps)
 
     def row(self) -> dict[str, Any]:
         """The object of one line of output."""
@@ -64,12 +70,14 @@ def grade(
     method: str = CAREFUL,
     *,
     allow_weak_sandbox: bool = False,
+    **switches: Any,
 ) -> list[Graded]:
     """A verdict for each line of `source`, in order: a file, a run folder, mappings, or one mapping.
 
     A line has `output` and `gold`, and may have `id`, `kind` (choice, number, math, text, code), `choices`,
     `model` and `finish_reason`. `method` is the name of a grader: `careful`, a rule in wide use such as
-    `last_number`, `module:function`, or `reader/postprocess/scorer`. Programs run in the sandbox only.
+    `last_number`, `module:function`, or `reader/postprocess/scorer`. `switches` are policies of the careful
+    grader, such as `percent="points"` (docs/graders.md). Programs run in the sandbox only.
 
     >>> [graded] = grade({"output": "The answer is not 42 but 24.", "gold": "24"})
     >>> graded.verdict, graded.extracted
@@ -77,22 +85,40 @@ def grade(
 
     Raises InputError for a source or method that is not there.
     """
-    rows = [source] if isinstance(source, Mapping) else source
-    return grade_lines(lines(rows), method, allow_weak_sandbox=allow_weak_sandbox)
+    return grade_lines(given(source), method, allow_weak_sandbox=allow_weak_sandbox, switches=switches)
+
+
+def given(source: Path | str | Mapping[str, Any] | Iterable[Mapping[str, Any]]) -> Sequence[Line | Unusable]:
+    """The lines of `source`, whatever it is."""
+    if isinstance(source, Path | str):
+        if Path(source).is_dir():
+            from eyechart.app.answers import of_folder  # what a run needs is not imported for a file
+
+            return tuple(of_folder(Path(source)))
+        return lines(source)
+    if isinstance(source, Mapping):
+        return lines([cast("Mapping[str, Any]", source)])
+    return lines(source)
 
 
 def grade_lines(
-    given: Sequence[Line | Unusable], method: str = CAREFUL, *, allow_weak_sandbox: bool = False
+    of: Sequence[Line | Unusable],
+    method: str = CAREFUL,
+    *,
+    allow_weak_sandbox: bool = False,
+    switches: Mapping[str, Any] | None = None,
 ) -> list[Graded]:
-    read = [_read(line, method) if isinstance(line, Line) else None for line in given]
+    kinds: set[Kind] = {line.kind for line in of if isinstance(line, Line)}
+    how = {kind: grader(method, kind, switches) for kind in kinds}
+    read = [_read(line, how[line.kind]) if isinstance(line, Line) else None for line in of]
     programs = {
         at: (one[0], line.item)
-        for at, (one, line) in enumerate(zip(read, given, strict=True))
-        if one is not None and isinstance(line, Line) and needs_running(method, line.kind, one[0])
+        for at, (one, line) in enumerate(zip(read, of, strict=True))
+        if one is not None and isinstance(line, Line) and _runs(how[line.kind], one[0])
     }
     ran = dict(zip(programs, settled(list(programs.values()), weak=allow_weak_sandbox), strict=True))
     out: list[Graded] = []
-    for at, (one, line) in enumerate(zip(read, given, strict=True)):
+    for at, (one, line) in enumerate(zip(read, of, strict=True)):
         if one is None or isinstance(line, Unusable):
             reason = line.reason if isinstance(line, Unusable) else None
             out.append(
@@ -118,18 +144,19 @@ def grade_lines(
                 span=found.span,
                 steps=found.steps or _bare(found),
                 value=score.value or 0.0,
+                output=line.response.text or "",
                 line=line.line,
             )
         )
     return out
 
 
-def needs_running(method: str, kind: Kind, found: Extraction) -> bool:
-    return found.value is not None and grader(method, kind).score == "code"
+def _runs(reading: Reading, found: Extraction) -> bool:
+    return found.value is not None and reading.score == "code"
 
 
-def _read(line: Line, method: str) -> tuple[Extraction, Score]:
-    return read_response(line.response, line.item, line.labels, grader(method, line.kind))
+def _read(line: Line, reading: Reading) -> tuple[Extraction, Score]:
+    return read_response(line.response, line.item, line.labels, reading)
 
 
 def _bare(found: Extraction) -> tuple[Step, ...]:

@@ -48,7 +48,7 @@ class Unusable:
 
 
 def lines(source: Path | str | Iterable[Mapping[str, Any]]) -> tuple[Line | Unusable, ...]:
-    """The lines of a file (JSON Lines, JSON, CSV, TSV, Parquet), a run folder, or mappings, in order.
+    """The lines of a file (JSON Lines, JSON, CSV, TSV, Parquet) or of mappings, in order.
 
     Each has `output` and `gold` (a text, a number, or a list of accepted ones), and may have `id`, `kind`,
     `choices` (a list, or label to text), `model` and `finish_reason`.
@@ -57,13 +57,8 @@ def lines(source: Path | str | Iterable[Mapping[str, Any]]) -> tuple[Line | Unus
     """
     if not isinstance(source, Path | str):
         return tuple(line_of(row, number) for number, row in enumerate(source, 1))
-    path = Path(source)
-    if path.is_dir():
-        from eyechart.app.answers import of_folder  # what a run needs is not imported for a file
-
-        return tuple(of_folder(path))
     given = str(source)
-    rows = read_rows(given, Path()) if given.startswith("python:") or path.exists() else _missing(given)
+    rows = read_rows(given, Path()) if given.startswith("python:") or Path(given).exists() else _missing(given)
     found: list[Line | Unusable] = [line_of(row.values, row.line) for row in rows.rows]
     found += [Unusable(id=str(p.line), reason=p.reason, line=p.line) for p in rows.problems]
     return tuple(sorted(found, key=lambda f: f.line or 0))
@@ -151,18 +146,19 @@ def _item(name: str, golds: tuple[str, ...], options: Options | None, number: in
     if options is None or not options.texts:
         return Item(id=name, fields={}, gold=golds, line=number)
     labels = options.labels or tuple(ALPHABET[: len(options.texts)])
-    index = _index(golds[0], labels, options.texts) if len(golds) == 1 else None
+    meant = {_index(gold, labels, options.texts) for gold in golds}
+    index = meant.pop() if len(meant) == 1 else None
     if index is not None:
         return Item(
             id=name, fields={}, gold=(options.texts[index],), choices=options.texts, gold_index=index, line=number
         )
-    wanted = ",".join(golds) if len(golds) > 1 else golds[0]
+    wanted = ",".join(golds)
     parts = [part for part in re.split(r"[\s,;、，/&+]+|(?i:\band\b)", wanted.strip("()[]{} ")) if part]
     if len(parts) == 1 and len(parts[0]) > 1 and parts[0].isascii():
         parts = list(parts[0])
     at = [_index(part, labels, ()) for part in parts]
     if not parts or None in at:
-        raise RowError(f"gold {golds[0]:.40} is neither a label nor a text of its choices ({', '.join(labels)})")
+        raise RowError(f"gold {wanted:.40} is neither a label nor a text of its choices ({', '.join(labels)})")
     chosen = sorted(cast("set[int]", set(at)))
     return Item(id=name, fields={}, gold=(",".join(labels[i] for i in chosen),), choices=options.texts, line=number)
 

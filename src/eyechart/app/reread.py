@@ -11,8 +11,8 @@ import numpy as np
 from eyechart.analysis.readers import Read, ReaderSpread, spread_over_readers
 from eyechart.app.answers import of_run
 from eyechart.app.finished import Finished
-from eyechart.app.grade import Graded, grade_lines
-from eyechart.app.lines import Line, Unusable, lines
+from eyechart.app.grade import Graded, given, grade_lines
+from eyechart.app.lines import Line, Unusable
 from eyechart.core.errors import InputError
 from eyechart.core.graders import CAREFUL, USUAL, Kind
 from eyechart.core.records import Outcome
@@ -31,11 +31,11 @@ def reread(
 
     Raises InputError where nothing can be read, or a grader is not there.
     """
-    given = lines(source)
-    bad = [line for line in given if isinstance(line, Unusable)]
+    found = given(source)
+    bad = [line for line in found if isinstance(line, Unusable)]
     if bad:
         raise InputError(f"{bad[0].reason} ({len(bad):,} such lines)", line=bad[0].line)
-    return reread_lines([line for line in given if isinstance(line, Line)], graders, weak=allow_weak_sandbox)
+    return reread_lines([line for line in found if isinstance(line, Line)], graders, weak=allow_weak_sandbox)
 
 
 def reread_run(run: Finished, graders: Sequence[str] = ()) -> ReaderSpread | None:
@@ -55,20 +55,20 @@ def asked_differently(run: Finished) -> tuple[str, ...]:
     return tuple(first.values())
 
 
-def reread_lines(given: Sequence[Line], graders: Sequence[str] = (), *, weak: bool = False) -> ReaderSpread:
-    if not given:
+def reread_lines(of: Sequence[Line], graders: Sequence[str] = (), *, weak: bool = False) -> ReaderSpread:
+    if not of:
         raise InputError("there are no answers to read again")
-    chosen = tuple(dict.fromkeys(graders)) or usual({line.kind for line in given})
+    chosen = tuple(dict.fromkeys(graders)) or usual({line.kind for line in of})
     subjects: dict[str, list[int]] = {}
-    for at, line in enumerate(given):
+    for at, line in enumerate(of):
         subjects.setdefault(line.model or ALL, []).append(at)
-    graded = [grade_lines(given, name, allow_weak_sandbox=weak) for name in chosen]
+    graded = [grade_lines(of, name, allow_weak_sandbox=weak) for name in chosen]
     reads = [
         Read(
             name=name,
-            items=tuple(given[i].item.id for i in rows),
-            values=np.array([[_value(of[i]) for i in rows] for of in graded]),
-            found=np.array([[of[i].outcome in (Outcome.CORRECT, Outcome.INCORRECT) for i in rows] for of in graded]),
+            items=tuple(of[i].item.id for i in rows),
+            values=np.array([[_value(one[i]) for i in rows] for one in graded]),
+            found=np.array([[one[i].outcome in (Outcome.CORRECT, Outcome.INCORRECT) for i in rows] for one in graded]),
         )
         for name, rows in subjects.items()
     ]

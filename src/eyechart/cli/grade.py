@@ -11,7 +11,8 @@ import click
 
 from eyechart.app.doubts import doubts
 from eyechart.app.grade import Graded, grade_lines
-from eyechart.app.lines import Line, Unusable, line_of, lines, pasted
+from eyechart.app.grade import given as read
+from eyechart.app.lines import Line, Unusable, line_of, pasted
 from eyechart.cli.columns import columned
 from eyechart.cli.output import clean
 from eyechart.core.errors import EyechartError, InputError
@@ -28,6 +29,7 @@ Given = Sequence[Line | Unusable]
 @click.option("--choice", "choices", multiple=True, metavar="LABEL=TEXT", help="An option of the question; give each.")
 @click.option("--kind", metavar="KIND", help="choice, number, math, text or code; guessed from gold and choices.")
 @click.option("--method", default=CAREFUL, show_default=True, metavar="GRADER", help="Who grades.")
+@click.option("--set", "switches", multiple=True, metavar="SWITCH=VALUE", help="A policy of the careful grader.")
 @click.option("--against", metavar="GRADER", help="List where another grader disagrees, most suspicious first.")
 @click.option("--steps", metavar="ID", help="Show how the verdict of one line was reached.")
 @click.option("--allow-weak-sandbox", is_flag=True, help="Run programs even where they cannot be isolated.")
@@ -39,6 +41,7 @@ def command(
     choices: tuple[str, ...],
     kind: str | None,
     method: str,
+    switches: tuple[str, ...],
     against: str | None,
     steps: str | None,
     allow_weak_sandbox: bool,
@@ -53,7 +56,7 @@ def command(
     """
     try:
         given = _given(file, output, gold, choices, kind)
-        graded = grade_lines(given, method, allow_weak_sandbox=allow_weak_sandbox)
+        graded = grade_lines(given, method, allow_weak_sandbox=allow_weak_sandbox, switches=_switches(switches))
         if steps is not None:
             _print(_trace(given, graded, steps, as_json), as_json)
         elif against is not None:
@@ -71,6 +74,20 @@ def command(
     except BrokenPipeError:
         sys.exit(0)
     sys.exit(_code(graded))
+
+
+def _switches(given: Sequence[str]) -> dict[str, Any]:
+    """Values as YAML has them: true, 0.01, points."""
+    out: dict[str, Any] = {}
+    for one in given:
+        name, equals, value = one.partition("=")
+        if not equals or not name:
+            raise InputError(f"write SWITCH=VALUE, e.g. percent=points, not {one}", field="--set")
+        try:
+            out[name] = json.loads(value)
+        except ValueError:
+            out[name] = value
+    return out
 
 
 def _code(graded: Sequence[Graded]) -> int:
@@ -95,7 +112,7 @@ def _given(file: str | None, output: str | None, gold: str | None, choices: Sequ
         return (line_of(row | ({"choices": {k: v for k, _, v in named}} if named else {}), 1),)
     if file == "-":
         return pasted(sys.stdin.buffer.read())
-    found = lines(file or "")
+    found = read(file or "")
     if not found:
         raise InputError("holds no lines", file=file)
     return found

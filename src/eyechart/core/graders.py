@@ -7,7 +7,9 @@ mistakes included, because numbers that were published with them must be reprodu
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from dataclasses import fields, replace
+from functools import lru_cache
+from typing import Any, Literal, cast
 
 from eyechart.core.effective import Reading
 from eyechart.core.errors import InputError
@@ -79,8 +81,11 @@ def names() -> tuple[str, ...]:
     return (CAREFUL, *PRACTICE)
 
 
-def grader(name: str, kind: Kind) -> Reading:
+def grader(name: str, kind: Kind, switches: Mapping[str, Any] | None = None) -> Reading:
     """The reading that `name` stands for: a name above, `module:function`, or `reader/postprocess/scorer`.
+
+    `switches` are parameters of the careful readers and scorers, such as `percent="points"`; each is given to
+    those that have it.
 
     >>> grader("careful", "number").extraction, grader("last_word/lowercase/exact", "text").postprocess
     ('number', 'lowercase')
@@ -88,7 +93,9 @@ def grader(name: str, kind: Kind) -> Reading:
     Raises InputError for a name that is none.
     """
     if name == CAREFUL:
-        return _CAREFUL[kind]
+        return _CAREFUL[kind] if not switches else _switched(kind, switches)
+    if switches:
+        raise InputError(f"only {CAREFUL} has switches; {name} is what it is")
     if name in PRACTICE:
         return PRACTICE[name]
     if ":" in name:
@@ -101,3 +108,27 @@ def grader(name: str, kind: Kind) -> Reading:
     raise InputError(
         f"there is no grader {name}; {hint(name, names())}; or write module:function, or reader/postprocess/scorer"
     )
+
+
+@lru_cache(maxsize=1)
+def switches_of() -> Mapping[str, tuple[str, ...]]:
+    """Name of every switch of the careful readers and scorers, and whose it is."""
+    out: dict[str, tuple[str, ...]] = {}
+    for kind, reading in _CAREFUL.items():
+        for registry, name in ((READERS, reading.extraction), (SCORERS, reading.score)):
+            for field in fields(cast("Any", registry.get(str(name)))):
+                out[field.name] = tuple(dict.fromkeys((*out.get(field.name, ()), kind)))
+    return out
+
+
+def _switched(kind: Kind, switches: Mapping[str, Any]) -> Reading:
+    for name in switches:
+        if name not in switches_of():
+            raise InputError(f"there is no switch {name}; {hint(name, switches_of())}")
+    reading = _CAREFUL[kind]
+    parts: dict[str, Any] = {}
+    for part, registry in (("extraction", READERS), ("score", SCORERS)):
+        name = str(getattr(reading, part))
+        mine = {f.name for f in fields(cast("Any", registry.get(name)))} & switches.keys()
+        parts[part] = {name: {key: switches[key] for key in sorted(mine)}} if mine else name
+    return replace(reading, **parts)

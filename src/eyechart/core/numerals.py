@@ -43,7 +43,12 @@ _SQUARED = re.compile(r"(?:²|³|\^ ?\{?[23]\}?)")
 _PER = re.compile(r" ?/ ?(h|s|hr|hour|second|sec)\b| per (hour|second)\b")
 _CELSIUS = re.compile(r" ?(?:\\text\{|\\mathrm\{)?([CF])\b\}?")
 _MONEY = "$€£¥₹₩₽"
-_MINUS = re.compile(r"(?:\b(?:minus|negative) |[负負]|零下)$")
+_MINUS = re.compile(
+    r"(?:(?<!al )(?<!au )(?<!du )(?<!lo )\b(?:minus|negative|moins|menos|meno|минус|ناقص|سالب|ऋण|eksi) |マイナス|마이너스 ?|[负負]|零下)$",
+    re.IGNORECASE,
+)
+_OPERAND = re.compile(r"[0-9)%](?: [^\W\d_]{1,16})? ?$")
+"""What makes the `minus` behind it an operator."""
 _SIGNS = {"-": -1, "+": 1, "±": 0}
 
 
@@ -132,6 +137,8 @@ def _unit(text: str, end: int, money: str | None) -> tuple[str | None, int, int,
         if m is None:
             break
         word, glued = m["word"], not m["gap"]
+        if word == "$" and text.count("$", max(0, end - 200), end) % 2:  # closes a formula
+            break
         found, length = _lookup(word, glued)
         if glued and money and word == "m":
             found, length = 10**6, 1
@@ -225,7 +232,7 @@ def _prefix(text: str, start: int) -> tuple[int, int, str | None]:
                 continue
         break
     word = _MINUS.search(text, max(0, at - 10), at) if sign > 0 else None
-    if word and not text[: word.start()].rstrip()[-1:].isdigit():
+    if word and not _OPERAND.search(text, max(0, word.start() - 24), word.start()):
         return word.start(), -1, money
     return at, sign, money
 

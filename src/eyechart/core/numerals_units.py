@@ -48,6 +48,36 @@ data 1000000000000 TB terabyte terabytes
 data 1024 KiB
 data 1048576 MiB
 data 1073741824 GiB
+data 1/8 bit bits
+data 125 kbit
+data 125000 Mbit
+data 125000000 Gbit
+power 1 W watt watts ватт
+power 1000 kW kilowatt kilowatts
+power 1000000 MW megawatt megawatts
+power 1000000000 GW
+energy 1 J joule joules 焦耳
+energy 1000 kJ
+energy 1000000 MJ
+energy 3600000 kWh
+energy 3600 Wh
+energy 4184 kcal
+current 1 A ampere amperes amps
+current 1/1000 mA
+voltage 1 V volt volts
+voltage 1000 kV
+voltage 1/1000 mV
+frequency 1 Hz hertz
+frequency 1000 kHz
+frequency 1000000 MHz
+frequency 1000000000 GHz
+calendar 1 month months monat monate mois mes meses 个月 месяцев
+calendar 12 year years yr yrs jahr jahre ans años anos 岁 лет
+area 0.09290304 ft² ft^2 sqft
+area 4046.8564224 acre acres
+radian 1 rad rads radian radians
+bc 1 BC BCE B.C.
+concentration 1 ppm
 speed 1 m/s mps
 speed 5/18 km/h kph kmh
 speed 0.44704 mph mi/h
@@ -61,7 +91,7 @@ temperature 1 °C ℃ celsius 摄氏度
 angle 1 ° deg degree degrees 度
 money-usd 1 $ usd dollar dollars bucks 美元
 money-usd 1/100 cent cents ¢
-money-eur 1 € eur euro euros
+money-eur 1 € eur EUR euro euros
 money-gbp 1 £ gbp
 money-yen 1 ¥ jpy yen 円 日元
 money-cny 1 元 rmb cny yuan 块 块钱 人民币
@@ -80,7 +110,7 @@ UNITS: dict[str, Unit] = {
 }
 for _name in ("°F", "℉", "fahrenheit"):
     UNITS[_name] = Unit("temperature", Fraction(5, 9), Fraction(-32))
-for _name in ("kelvin", "kelvins"):
+for _name in ("K", "kelvin", "kelvins"):
     UNITS[_name] = Unit("temperature", Fraction(1), Fraction(-27315, 100))
 
 NAMES = {unit: next(word for word, other in UNITS.items() if other == unit) for unit in set(UNITS.values())}
@@ -95,16 +125,16 @@ SCALES: dict[str, int] = {
     **dict.fromkeys(("nghìn", "ngàn"), 1000),
     **dict.fromkeys(("triệu",), 10**6),
     **dict.fromkeys(("tỷ", "tỉ"), 10**9),
-    **dict.fromkeys(("lakh", "lakhs", "lac"), 100_000),
+    **dict.fromkeys(("lakh", "lakhs", "lac", "लाख"), 100_000),
     **dict.fromkeys(
-        ("million", "millions", "mn", "mm", "M", "millionen", "millones", "milhões", "milioni", "juta", "миллион"),
+        ("million", "millions", "mn", "mio", "mio.", "mm", "M", "millionen", "millones", "milhões", "milioni", "juta", "миллион"),
         10**6,
     ),
     **dict.fromkeys(("百万", "миллиона", "миллионов", "млн"), 10**6),
-    **dict.fromkeys(("千万", "crore", "crores"), 10**7),
+    **dict.fromkeys(("千万", "crore", "crores", "करोड़"), 10**7),
     **dict.fromkeys(("亿", "億", "억"), 10**8),
     **dict.fromkeys(("billion", "billions", "bn", "B", "milliarde", "milliarden", "milliards", "milliard"), 10**9),
-    **dict.fromkeys(("млрд", "miliar", "miliardi", "十亿"), 10**9),
+    **dict.fromkeys(("млрд", "mrd", "mrd.", "miliar", "miliardi", "十亿"), 10**9),
     **dict.fromkeys(("万亿", "兆", "trillion", "trillions", "tn"), 10**12),
     **dict.fromkeys(("dozen", "dozens", "打"), 12),
 }

@@ -8,14 +8,28 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from eyechart.core.records import Extraction, Item, Outcome, Step
+from eyechart.extract.choice_contrast import breaks_off
 from eyechart.extract.choice_groups import Group, groups, pairs, unlisted
-from eyechart.extract.choice_menu import Menu, lower, menu
+from eyechart.extract.choice_menu import Menu, alike, lower, menu, polar
 from eyechart.extract.choice_stance import Mention, mentions
 from eyechart.extract.choice_words import FILL, NO_OPTION, PLACEHOLDER, SLOT, TURN
 from eyechart.extract.declined import declined
 from eyechart.extract.passage import Passage, passage
 
 _EDGES = "*_`()[]{}$\"'<>#~|.,:;!?。，、！？：；「」『』《》【】 \t\n\\"
+def _thing(line: str) -> str:
+    found = _IS.match(line)
+    return found.group() if found else ""
+
+
+_IS = re.compile(r"(?:[Ii]t|[Tt]hat|[Tt]he [\w ]{1,30}?) (?:is|was) (?:the )?")
+_SYMBOL = re.compile(r"[A-Za-z]|\(?[A-Za-z0-9]\)|-?\d[\d.,]*|[A-Z][\w-]*(?: [A-Z][\w-]*){0,2}")
+"""What is meant as an answer even without an announcement."""
+_BLANK = re.compile(r"(?:done|final|yes|null|none|nil|undefined|tbd|n/?a|todo|nan|error\b.*|\[?object object\]?|\?+|/answer|(?:your|the|correct|with) .*)$")
+"""What stands where nothing was filled in."""
+_ALL_BUT = re.compile(r"\b(?:all|every\w*)\b[^.\n]{0,20}\b(?:but|except(?: for)?)\b[^.\n]{0,12}$")
+_NUMBERED = re.compile(r"(?:number|no\.?|nr\.?) ?([1-9])")
+_OPEN = "*_`)]}\"' \n"
 _REASONS = {
     4: "in the answer slot",
     3: "put forward by itself",
@@ -105,10 +119,18 @@ class ChoiceReader:
 
 def _seen(text: str) -> str:
     """`text` with its middle blanked where it is very long: nobody answers there, and all stays where it is."""
+    if "<" in text:
+        bare = _TAGS.sub(lambda match: " " * len(match.group()), text)
+        text = bare if bare.strip() else text
     blank = len(text) - _HEAD - _TAIL
     return text if blank <= 0 else text[:_HEAD] + "\n" + " " * (blank - 1) + text[-_TAIL:]
 
 
+_TAGS = re.compile(
+    r"</?(?:b|i|u|em|strong|p|div|span|code|pre|output|response|result|reply|h[1-6]|li|ul|ol|br|mark|td|tr|table) ?/?>|<!--[^>]{0,200}-->",
+    re.IGNORECASE,
+)
+"""Markup that says nothing about the answer, and comments."""
 _HEAD, _TAIL = 4_000, 16_000
 _CLASH = "the letter and the text put with it contradict"
 _ECHO = "repeats the options"
@@ -116,7 +138,7 @@ _ECHO = "repeats the options"
 
 def _whole(options: Menu, text: str) -> tuple[int, int, tuple[int, ...]] | None:
     """The options that the whole text is, and where: `B`, `(b).`, `AC`, or the text of one."""
-    if len(text) > 400:
+    if len(text) > 400 or text.rstrip(_OPEN)[-1:] == "?" or ("~~" in text and "~~~" not in text):
         return None
     plain = _PLAIN.fullmatch(text) if options.latin else None
     if plain and (option := options.by_label.get(plain[1].upper())) is not None:
@@ -134,6 +156,9 @@ def _whole(options: Menu, text: str) -> tuple[int, int, tuple[int, ...]] | None:
     for written, at in options.texts:
         if plain == written or (written.strip(_EDGES) == plain and plain):
             return start, end, (at,)
+    numbered = _NUMBERED.fullmatch(plain)
+    if numbered and int(numbered[1]) <= len(options.labels):
+        return start, end, (int(numbered[1]) - 1,)
     letters = core.split() if len(core) < 60 else []
     if options.latin and len(letters) > 1 and all(c in options.by_label for c in letters):
         several = sorted({options.by_label[c] for c in letters})
@@ -194,25 +219,38 @@ def _resolved(view: Passage, options: Menu, joined: Sequence[Group]) -> Extracti
     hedged = [g for g in live if g.last.stance == "hedged"]
     if not said and not hedged and len(live) == 1 and len(live[0].options) > 1 and live[0].last.stance == "weighed":
         where = (live[0].members[0].start, live[0].last.end)
+        if view.text.rstrip(_OPEN)[-1:] == "?" or declined(view.text):
+            return _nothing(view, "asks or weighs, and chooses none", steps=passed)
         return _wrong(view, view.text[slice(*where)], where, "names several options and chooses none", passed)
     if not said and not hedged:
+        if _breaks_off(view.text, live):
+            return _nothing(view, "breaks off before it comes to an answer", steps=passed)
         return _denied(view, options, live, passed) or _unnamed(view, options)
     tier = max(g.last.strength for g in said) if said else 1
+    if tier < 3 and _breaks_off(view.text, live):
+        return _nothing(view, "breaks off before it comes to an answer", steps=passed)
     if tier < 4 and len(options.labels) > 2 and any(_menu_lines(view.text, g, options) for g in said):
         return _nothing(view, _ECHO, steps=passed)
     best = [g for g in said if g.last.strength == tier] if said else hedged
-    if tier < 2 and _may_decline(view.text) and (why := declined(view.text)):
-        return _nothing(view, why[1], why[0], steps=passed)
     chosen = best[-1]
+    if tier < 2 and _may_decline(view.text) and (why := _declines(view.text, chosen)):
+        return _nothing(view, why[1], why[0], steps=passed)
+    if len(live[-1].members) > len(options.labels) + 1:
+        return _nothing(view, "goes back and forth", steps=passed)
+    if tier <= 1 and (labelled := [g for g in best if any(m.kind == "label" for m in g.members)]):
+        best, chosen = labelled, labelled[-1]
     if tier == 3 and len({o for g in best for o in g.options}) > 1:
         return _several(view, options, best, passed)
     if tier <= 1 and (head := _head(view.text, best)):
         chosen = head
+    elif tier <= 1 and not said and len({g.options for g in best}) > 1:
+        where = (best[0].members[0].start, best[-1].last.end)
+        return _wrong(view, view.text[slice(*where)], where, "names several options and chooses none", passed)
     elif tier <= 1 and len({g.options for g in best}) > 1:
         return _nothing(view, "names several options and chooses none", steps=passed)
     where = (chosen.members[0].start, chosen.last.end)
-    if len(chosen.options) == len(options.labels) > 2 and (why := declined(view.text)):
-        return _nothing(view, why[1], why[0], steps=passed)
+    if len(chosen.options) == len(options.labels) > 2 and tier < 3 and len(view.text) > where[1] - where[0] + 3:
+        return _nothing(view, _ECHO, steps=passed)
     if chosen.options[0] < 0:
         value = view.text[where[0] : where[1]]
         return _wrong(view, value, where, "no option of the question", passed)
@@ -230,6 +268,19 @@ def _may_decline(text: str) -> bool:
     return len(text) > 80 or not text.isascii() or _HINTS.search(text.lower()) is not None
 
 
+def _declines(text: str, chosen: Group) -> tuple[Outcome, str] | None:
+    """Whether `text` declines to answer; that somebody is not sure counts only where nothing is guessed after it."""
+    why = declined(text)
+    if why is None or why[0] is Outcome.REFUSED:
+        return why
+    behind = text[chosen.last.end :]
+    return declined(behind) if behind.strip(_EDGES) else None
+
+
+def _breaks_off(text: str, live: Sequence[Group]) -> bool:
+    return bool(live and text[live[-1].last.end :].strip(_EDGES)) and breaks_off(lower(text))
+
+
 def _force(group: Group) -> int:
     return group.last.strength if group.last.stance == "said" else 0
 
@@ -238,7 +289,7 @@ def _head(text: str, best: Sequence[Group]) -> Group | None:
     """The option that the text begins with, set off by a mark, where no other line begins with one: `B. (A is ...)`."""
     first = best[0]
     start, end = first.members[0].start, first.last.end
-    if first.last.kind != "label" or text[:start].strip(_EDGES) or text[end : end + 1] not in tuple(".):,;\n"):
+    if text[:start].strip(_EDGES) or text[end : end + 1] not in tuple(".):,;\n"):
         return None
     others = [g for g in best[1:] if not text[text.rfind("\n", 0, g.last.start) + 1 : g.last.start].strip(_EDGES)]
     return None if others else first
@@ -274,7 +325,9 @@ def _denied(view: Passage, options: Menu, live: Sequence[Group], passed: tuple[S
         return _nothing(view, why[1], why[0], steps=passed)
     where = (live[0].members[0].start, live[-1].last.end)
     left = [i for i in range(len(options.labels)) if i not in out]
-    if len(left) == 1 and len(options.labels) > 2:
+    if left and _ALL_BUT.search(lower(view.text[max(0, where[0] - 40) : where[0]])):
+        return _taken(view, options, tuple(left), where, "all but those ruled out", passed)
+    if len(left) == 1:
         return _taken(view, options, tuple(left), where, "the only option not ruled out", passed)
     value = "not " + ",".join(options.labels[i] for i in sorted(out))
     return _wrong(view, value, where, "rules out and chooses none", passed)
@@ -282,20 +335,34 @@ def _denied(view: Passage, options: Menu, live: Sequence[Group], passed: tuple[S
 
 def _unnamed(view: Passage, options: Menu) -> Extraction:
     """Where no option is named: a short answer that is none of them, or no answer."""
-    if why := declined(view.text):
-        return _nothing(view, why[1], why[0])
     start, low = 0, lower(view.text)
     for slot in SLOT.finditer(low):
         start = slot.end()
     filled = FILL.match(low, start)
     begin = filled.end() if filled else start
+    begin -= low[begin - 1 : begin] == "-" and low[begin : begin + 1].isdigit()
     end = view.text.find("\n", begin)
     line = view.text[begin : end if end >= 0 else len(view.text)][:200].strip(_EDGES)
+    alone = start > 0 or len(view.text.strip()) <= len(line) + 12
+    if alone and (near := alike(options, line.lower())) is not None:
+        where = view.text.index(line, begin)
+        return _taken(view, options, (near,), (where, where + len(line)), "the only option with these words")
+    if why := declined(view.text):
+        return _nothing(view, why[1], why[0])
+    if alone and (told := polar(options, line.lower())) is not None:
+        where = view.text.index(line, begin)
+        return _taken(view, options, (told,), (where, where + len(line)), "calls it true or false")
+    if line.lower() in ("none", "null", "nil"):
+        return _nothing(view, "nothing filled in")
+    if other := NO_OPTION.match(low, begin):
+        return _wrong(view, line, other.span(), "no option of the question", ())
     if (
         not line
         or (line == low.strip(_EDGES) and _ANNOUNCED.fullmatch(line.lower()))
         or PLACEHOLDER.match(low, start)
-        or (_EMPTY.match(line.lower()) and not NO_OPTION.match(line.lower()))
+        or _EMPTY.match(line.lower())
+        or _BLANK.match(line.lower())
+        or (not start and not _SYMBOL.fullmatch(line.removeprefix(_thing(line))))
     ):
         return _nothing(view, "chooses no option")
     if _ANNOUNCED.fullmatch(line.lower()):

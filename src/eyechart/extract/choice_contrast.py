@@ -20,13 +20,16 @@ _BUT = re.compile(
 """Between an option denied and the one put in its place."""
 _OVER = re.compile(
     r"(?:(?:is |was |seems |looks |fits |works )?(?:clearly |much |far |slightly )?(?:better|stronger|likelier|preferable|more [a-z]+)"
-    r"(?: [a-z]+)? (?:than|to)|beats|over|rather than|instead of|unlike|and not|statt|anstatt|plutôt que|en lugar de|bukan|而不是|而非)(?: the| option| choice)*"
+    r"(?: [a-z]+)? (?:than|to)|beats|over|rather than|instead of|unlike|and not|als|statt|anstatt|plutôt que|en lugar de|bukan|而不是|而非)(?: the| option| choice)*"
 )
 _UNDER = re.compile(
     r"(?:is |was |seems |looks |fits )?(?:worse|weaker|less [a-z]+)(?: [a-z]+)? than(?: option)?|より|(?:is )?not as [a-z]+ as"
 )
 _ARROW = re.compile(r"(?:->|=>|→)(?: option)?")
 _TO = re.compile(r"(?:,? ?now|to|nach|à|a)(?: option| choice)?")
+_YET = re.compile(
+    r"[^.\n]{0,50}\b(?:but|yet|however,?) (?:(?:it's|it is|the (?:right |correct )?answer is)|i(?:'d| would)? (?:say|choose|pick|go with))(?: the| option)?"
+)
 _LEFT = re.compile(r"(?:from|was:?|von|de|statt|anstatt|instead of|seems like|looks? like)(?: the| option| choice)?$")
 _PAIR_OF = re.compile(r"\b(?:between|of|zwischen|entre)(?: the)?(?: options?| choices?)?$")
 _AND = re.compile(r"(?:,|and|or|und|et|y|e|to|vs\.?)")
@@ -37,7 +40,7 @@ _EDGES = "*_`\"'()[]{}$ \t"
 _FELL = re.compile(
     r"[^.\n?!]{0,40}\b(?:but|yet|though|although|however)\b[ ,]{0,2}(?:it(?:'s| is) |that(?:'s| is) |is |was |ultimately |still )*"
     r"(?:not|wrong|incorrect|false|isn't|doesn't|fails)(?![^\W_])(?! (?:the )?\(?[a-z]\b)"
-    r"|[^.\n]{0,30}[.?!:] (?:let me check[:.] )?(?:no|nope|it isn't|it's not|it is not|not quite|wrong)[.,;!]"
+    r"|[^.\n]{0,30}[.?!:] (?:let me check[:.] )?(?:no|nope|it isn't|it's not|it is not|not quite|wrong|(?:certainly|definitely|absolutely|probably|of course) not|hardly|i doubt it)[.,;!]"
 )
 """What was said for an option is taken back in the next breath."""
 
@@ -47,17 +50,17 @@ _VERDICT = re.compile(
     r"|(?P<yes>(?:this is |that is |it is )?(?:correct|right|true|yes|the answer|richtig|vrai|correcto|benar|верно|正确|对)))"
     r"|(?P<bad>[❌✗✘✖])|(?P<good>[✅✔✓☑]))[\ufe0f\s*_.|!)~]{0,8}$"
 )
-_TICKED = re.compile(r"(?:\[\s?(?P<x>[x✓✔])\s?\]|(?P<box>[☑☒✅✔]\ufe0f?)|\[\s?\]|[☐□])[\s*_(]{0,3}(?:option )?$")
+_TICKED = re.compile(r"(?:\[ ?(?P<x>[x✓✔]) ?\]|(?P<box>[☑☒]\ufe0f?)|\[ ?\]|[☐□])[ *_(]{0,3}(?:option )?$")
 _HEAD = re.compile(
-    r"\b(?:(?:wrong|incorrect|false|trap|rejected|ruled out|eliminated|excluded|discarded|worst|least \w+|distractor|not the)"
-    r"|(?P<aside>second|2nd|third|3rd|runner-up|preliminary|initial|tentative|previous|earlier|original|expected|reference"
+    r"\b(?:(?:wrong|incorrect|false|trap|rejected|ruled out|eliminated|excluded|discarded|worst|least \w+|distractor|irrelevant|not the)"
+    r"|(?P<aside>second|2nd|third|3rd|runner-up|preliminary|initial|tentative|previous|earlier|original|expected|reference|sample|example"
     r"|official|ground truth|correct answer key|key|grader|next best|first (?:guess|thought|impression|instinct)))\b"
     r"(?: (?:choice|answer|option|guess|item|pick|answers|options|one|best|for|this|is|key|here|could|it))*"
     r"[\"*_]{0,3}(?: ?[:=-]| is| are| was| would be| might be| it would be)[\s\"*_(]{0,5}(?:the |option |choice )*$"
 )
 _BROKEN = re.compile(
-    r"(?:\b(?:so|is|the|and|but|therefore|be|have|we|thus|of|to|that|because|hence|with|or|are|correct|next|then|step \d+)[,:]?"
-    r"|\banswer:?)[\s*_]{0,4}$"
+    r"(?:\b(?:so|is|the|and|but|therefore|be|have|we|thus|of|to|that|because|hence|with|or|are|the correct|next|then|whether|if|step \d+)[,:]?"
+    r"|\banswer:?|答案[:是为]?)[\s*_]{0,4}$"
 )
 
 
@@ -88,7 +91,7 @@ def contrasted(low: str, found: Sequence[Mention]) -> list[Mention]:
     out = list(found)
     for i, here in enumerate(out):
         then = out[i + 1] if i + 1 < len(out) else None
-        out[i] = here = _judged_alone(low, here, then.start if then else len(low))
+        out[i] = here = _lined(low, _judged_alone(low, here, then.start if then else len(low) + _REACH), out[i + 1 : i + 4])
         if then is None or then.start - here.end > _REACH or then.start < here.end or then.option == here.option:
             continue
         gap = low[here.end : then.start].strip(_EDGES)
@@ -121,6 +124,8 @@ def _against(
     if here.stance == "said":
         if _OVER.fullmatch(gap) or (gap == "to" and before.endswith("prefer")):
             return "said", "denied"
+        if then.stance == "said" and _YET.fullmatch(gap):
+            return "denied", "said"
         if _UNDER.fullmatch(gap) or _ARROW.fullmatch(gap) or gap.startswith(("ではなく", "じゃなく")):
             return "denied", "said"
     if (_TO.fullmatch(gap) or gap == ",") and _LEFT.search(before) and not before.endswith("range from"):
@@ -139,17 +144,28 @@ def _judged_alone(low: str, here: Mention, until: int) -> Mention:
     ticked = _TICKED.search(low, max(0, here.start - 12), here.start)
     if ticked:
         return here._replace(stance="said" if ticked["x"] or ticked["box"] else "denied", strength=3)
-    if here.stance == "said" and here.strength < 4 and _FELL.match(low[here.end : min(until, here.end + _REACH + 30)]):
+    fell = _FELL.match(low, here.end, here.end + _REACH + 30) if here.stance != "denied" and here.strength < 4 else None
+    if fell and fell.end() <= until and (low[fell.end() - 1] in ".,;!" or low[fell.end() : until].strip(_EDGES + ".!")):
         return here._replace(stance="denied")
+    if fell and fell.end() <= until and until >= len(low):
+        return here._replace(stance="denied")
+    return here
+
+
+def _lined(low: str, here: Mention, following: Sequence[Mention]) -> Mention:
+    """`here`, where its line begins with it, with the verdict that the line ends with."""
     left = low.rfind("\n", max(0, here.start - 16), here.start) + 1
     head = low[left : here.start] if left or here.start < 16 else "x"
     if head.strip(_EDGES + "-|.:#>•0123456789").removeprefix("option").strip():
         return here
+    if low[here.end : here.end + 4].lstrip(" ")[:1] not in tuple(".):|-*_]?✅❌✔✗✘✓"):
+        return here
     right = low.find("\n", here.end, here.end + 300)
     right = right if right >= 0 else len(low)
-    if right - here.end > 300:
+    same = [m for m in following if m.start < right]
+    if right - here.end > 300 or any(m.kind == "label" for m in same):
         return here
-    verdict = _VERDICT.search(low, max(here.end, right - 40), right) if until >= right else None
+    verdict = _VERDICT.search(low, max(here.end, right - 40, *(m.end for m in same)), right)
     if verdict is None:
         return here
     return here._replace(stance="said" if verdict["yes"] or verdict["good"] else "denied", strength=3)

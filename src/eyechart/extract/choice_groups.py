@@ -46,7 +46,7 @@ _MOST = 32
 """Members of a group: more are no answer, and joining them one by one would take time that grows as their square."""
 _EDGES = "*_`()[]{}$\"'<> \t\n「」"
 _PLURAL = re.compile(
-    r"[\s*_)\]\"'`]{0,4}(?:both |all )?(?:are|were|cannot|can't|do|don't|can|sont|sind|son|são|sono|seem|look|fail|都|均|也都)(?![a-z])",
+    r"[\s*_)\]\"'`]{0,4}(?:both |all )?(?:are|were|cannot|can't|do|don't|can|sont|sind|son|são|sono|seem|look|fail|都|均|也都|неверны|неправильны)(?![a-z])",
     re.IGNORECASE,
 )
 _CLOSED = re.compile(r"[ \t*_\"'`)\]}]{0,5}(?:$|[.,;!)\n。，；！])")
@@ -86,7 +86,9 @@ def pairs(text: str, found: Sequence[Mention]) -> list[Mention | None]:
 
 def _merged(here: Mention, then: Mention) -> Mention:
     stance = here.stance if here.stance != "said" else then.stance
-    return Mention(here.start, then.end, here.option, "text", max(here.strength, then.strength), stance)
+    aside = here.kind == "text" and then.strength == 3  # the brackets of `Paris (A)` put nothing forward
+    strength = here.strength if aside else max(here.strength, then.strength)
+    return Mention(here.start, then.end, here.option, "text", strength, stance)
 
 
 def unlisted(
@@ -120,6 +122,9 @@ def groups(text: str, found: Sequence[Mention | None]) -> list[Group]:
             out.append(Group((mention,), "one"))
             continue
         mixed = last.last.stance != mention.stance
+        if mixed and mention.option == last.last.option:
+            out.append(Group((mention,), "one"))
+            continue
         if mixed and ";" in text[last.last.end : mention.start]:
             out.append(Group((mention,), "one"))
             continue

@@ -103,6 +103,69 @@ def whole(text: str, start: int, end: int) -> bool:
     )
 
 
+_TOKEN = re.compile(r"[^\W_]+(?:[.,'][^\W_]+)*")
+_SLIGHT = frozenset("a an the it is was it's of these those them above this that are were be to".split())
+_TURNED = frozenset("not no never none nor neither without cannot can't non".split())
+
+
+def alike(options: Menu, low: str) -> int | None:
+    """The one option that a short answer means in other words: the same number, or words of that option alone.
+
+    >>> names = menu(Item(id="1", fields={}, choices=("John Adams", "Thomas Jefferson", "1000", "need not pay")), ())
+    >>> [alike(names, text) for text in ("jefferson", "1,000.0", "john", "pay", "it was adams")]
+    [1, 2, 0, None, 0]
+    """
+    if not low or len(low) > 60:
+        return None
+    number = _number(low)
+    if number is not None:
+        same = [i for text, i in options.texts if _number(text) == number]
+        if same or low[0] in "-+":
+            return same[0] if len(same) == 1 else None
+    mine = [w for w in _TOKEN.findall(low) if w not in _SLIGHT]
+    if not mine or (len(mine) == 1 and len(mine[0]) < 3 and not mine[0].isdigit()):
+        return None
+    same: list[int] = []
+    for text, i in options.texts:
+        theirs = [w for w in _TOKEN.findall(text[:400]) if w not in _SLIGHT]
+        at = next((k for k in range(len(theirs) - len(mine) + 1) if theirs[k : k + len(mine)] == mine), None)
+        if at is not None:
+            rest = theirs[:at] + theirs[at + len(mine) :]
+            same.append(i if _TURNED.isdisjoint(rest) else -1)
+    return same[0] if len(same) == 1 and same[0] >= 0 else None
+
+
+_POLES = (
+    frozenset(("true", "yes", "correct", "right", "对", "正确", "是")),
+    frozenset(("false", "no", "incorrect", "wrong", "错", "错误", "否")),
+)
+_POLAR = re.compile(
+    r"(?:(?:it|that|this|the (?:statement|claim|sentence|assertion|answer)|this (?:statement|claim|sentence))(?:'s| is)? )?"
+    r"(?P<not>not |isn't |is not )?(?:(?P<yes>true|correct|right|accurate)|(?P<no>false|untrue|incorrect|wrong|inaccurate))"
+)
+
+
+def polar(options: Menu, low: str) -> int | None:
+    """The option of a menu of true and false that a verdict on the statement means.
+
+    >>> polar(menu(Item(id="1", fields={}, choices=("Yes", "No")), ()), "the claim is not correct")
+    1
+    """
+    found = _POLAR.fullmatch(low) if len(options.texts) == 2 else None
+    if found is None:
+        return None
+    wanted = _POLES[bool(found["not"]) == bool(found["yes"])]
+    return next((i for text, i in options.texts if text in wanted), None)
+
+
+def _number(text: str) -> float | None:
+    """The plain number that `text` is, with or without thousands commas."""
+    if not (text[:1].isdigit() or text[:1] in "-+.") or len(text) > 24 or not text.isascii() or "_" in text:
+        return None
+    bare = re.sub(r"(?<=\d),(?=\d{3}(?:\D|$))", "", text)
+    return float(bare) if re.fullmatch(r"[-+]?\d*\.?\d+|[-+]?\d+\.", bare) else None
+
+
 def texts(options: Menu, low: str) -> list[Named]:
     """Where option texts stand as whole words in `low` (lower case); longer ones win, at most 200 each."""
     taken: list[Named] = []
@@ -132,14 +195,14 @@ def ranks(options: Menu, low: str) -> Iterator[Named]:
     """Where options are named by their place: the second option, 第二个, the last one."""
     for match in ORDINAL.finditer(low):
         word = match.group(match.lastgroup or 0)
-        rank = RANK.get(word, RANK.get(word.rstrip("nrs")))
+        rank = -2 if match.lastgroup == "pen" else RANK.get(word, RANK.get(word.rstrip("nrs")))
         if rank is None or rank >= len(options.labels):
             continue
         yield Named(match.start(), match.end(), rank % len(options.labels), "rank")
 
 
 _LATIN = re.compile(
-    r"(?<![A-Za-z0-9\u00c0-\u024f'@#&])(?<![A-Za-z]\.)[A-Z](?![A-Za-z0-9\u00c0-\u024f&#+=])(?!'[a-z])(?!-[A-Za-z])(?!\.[A-Z]\.)"
+    r"(?<![Nn]/)(?<![A-Za-z0-9\u00c0-\u024f'@#&])(?<![A-Za-z]\.)[A-Z](?![A-Za-z0-9\u00c0-\u024f&#+=])(?!'[a-z])(?!-[A-Za-z])(?!\.[A-Z]\.)"
 )
 
 

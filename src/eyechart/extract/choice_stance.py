@@ -60,9 +60,24 @@ _STOPS = (
 )
 _EXCEPT = ("but", "except", "other than", "besides", "apart", "aside", "除")
 _STILL = ("only", "just", "doubt", "nur", "solo")
+_NO_WITH = ("es", "son", "puede", "la", "el", "option")
+_INVERTED = frozenset("could can might may is would".split())
+_GO = frozenset("go going went settle settling opt opting stick sticking land lean leaning decide vote".split())
+_GO_ON = ("with", "on", "for", "towards")
+_OTHERS = re.compile(
+    r"\b(?:students|people|many|most|some|others|beginners|candidates|learners|you might|one might|they|everyone)\b(?: \w+){0,2}"
+    r" (?:choose|pick|say|think|select|answer|go for|assume|believe|guess|fall for|mark)\b"
+)
+"""Somebody else's choice."""
+_ORDERED = re.compile(r"\b(?:mark|grade|score|count|accept|treat) (?:this|it|me|my (?:answer|response))\b")
+"""Said to whoever grades."""
+_GIVEN = re.compile(r" ?(?:since|given|because|as|when|after) ")
+_CONDITION = re.compile(r"\b(?:if|had|wenn|si|se|если)\b[^.!?\n]{3,80}\b(?:would|could|were|wäre|serait|sería|seria)\b|如果|假如")
+_ASIDE = re.compile(r"\((?:[^()\n]{0,30}\b(?:would be|was|see also|see|cf\.?|vs\.?|not)\b[:\s]{0,2}(?:option )?|was: ?)$")
 _IFS = ("如果", "若", "假设", "虽然", "起初", "一开始", "最初", "考虑", "看似")
-_NOT_IT = re.compile(r"rule[sd]? out|rather than|instead of|not the|no way")
+_NOT_IT = re.compile(r"rul(?:e[sd]?|ing) out|rather than|instead of|not the|no way")
 _AGREED = re.compile(r"[?\s]{0,3}(?:yes|correct|right|exactly|是的|对|ja|oui|sí|sim)\b")
+_SO = ("so,", "yes,", "therefore,", "thus,", "hence,", "finally,", "ultimately,", "overall,", "因此，", "所以，")
 _ARTICLES = frozenset("the an la le el il die der das option choice answer letter only letra lettre lettera buchstabe".split())
 _WORDS = re.compile(r"[^\W\d_][\w'’]*")
 _EDGES = "*_`\"'()[]{}$<>#~|「」『』《》【】 \t"
@@ -122,7 +137,7 @@ def announced(options: Menu, text: str, low: str) -> dict[int, Mention]:
                 out.setdefault(at, Mention(at, other.end(), -1, "text", 4, "said"))
             continue
         mention = _judged(low, found, 4)
-        if head := headed(low, found.start):
+        if head := headed(low, found.start) or _supposed(low, slot.start()):
             out[at] = mention._replace(stance=head)
             continue
         if before_denies(low, slot.end()) and slot.group()[-1] not in ":\n{":
@@ -133,6 +148,13 @@ def announced(options: Menu, text: str, low: str) -> dict[int, Mention]:
             mention = mention._replace(stance="said" if slot.group()[-1:] in ":{=>\n" else "hedged")
         out[at] = mention
     return out
+
+
+def _supposed(low: str, start: int) -> Literal["weighed"] | None:
+    """Whether the sentence that announces an answer at `start` only supposes something."""
+    window = low[max(0, start - 120) : start]
+    sentence = window[max(window.rfind(stop) for stop in (". ", "\n", "! ", "? ")) + 1 :]
+    return "weighed" if _CONDITION.search(sentence + low[start : start + 24]) else None
 
 
 def _label_at(options: Menu, text: str, at: int) -> Named | None:
@@ -189,6 +211,8 @@ def _letter(options: Menu, text: str, low: str, start: int, end: int) -> Mention
     before, after = text[start - 1 : start], text[end : end + 1]
     wrapped = before in _OPENERS and after in _CLOSERS and before != "" and after != ""
     place = Named(start, end, option, "label")
+    if option < 0 and text[start - 1 : end + 1] == "[X]":
+        return None
     if not wrapped:
         if options.latin and text[start] in "AI" and not _stands(text, end, text[start]):
             return None
@@ -227,6 +251,10 @@ def _led(low: str, start: int) -> int:
     """How firmly what stands before `start` leads up to an option; 0 where it makes a name of it."""
     window = low[max(0, start - _WINDOW) : start]
     bare = window.rstrip(_EDGES)
+    if window.rstrip().endswith("~~"):
+        return 1
+    if bare.endswith(_SO):
+        return 2
     if not bare or bare[-1] in ".;:!?\n,/&+-=>→。，、；：！？":
         return 2 if bare and bare[-1] in "=>→:" else 1
     if _HAN.match(bare[-1]):
@@ -237,6 +265,8 @@ def _led(low: str, start: int) -> int:
         return 0
     if not bare[-1].isalnum():
         return 2 if bare[-1] in "✅✔✓👉➡" else 1
+    if last in _GO_ON and len(words) > 1 and words[-2] in _GO:
+        return 2
     lead = next((word for word in reversed(words) if word not in _ARTICLES), last)
     if last in STRONG_LEADS or lead in STRONG_LEADS or (last.endswith("ly") and len(last) > 4):
         return 2
@@ -263,13 +293,27 @@ def _judged(low: str, place: Named, strength: int) -> Mention:
     if _denies(low, start, clause, words):
         return Mention(start, end, option, kind, strength, "denied")
     if SAID_AFTER.match(low, end):
-        doubted = _weighs(clause, words)
-        return Mention(start, end, option, kind, max(strength, 3), "weighed" if doubted == "weighed" else "said")
+        doubted = _weighs(clause, words) == "weighed" or _asked(low, end)
+        return Mention(start, end, option, kind, max(strength, 3), "weighed" if doubted else "said")
+    if _ASIDE.search(low[max(0, start - 40) : start]) or (kind == "label" and words[-1:] == ["was"]):
+        return Mention(start, end, option, kind, strength, "weighed")
+    if kind == "text" and strength < 4 and _GIVEN.match(clause) and "," in low[end : end + 40].split(".")[0]:
+        return Mention(start, end, option, kind, strength, "weighed")
     asked = WEIGHED_AFTER.match(low, end)
     if asked:
         agreed = _AGREED.match(low, asked.end())
-        return Mention(start, end, option, kind, strength, "said" if agreed else "weighed")
+        guessed = asked.group()[-1] == "?" and clause.lstrip().split(" ", 1)[0] not in _INVERTED and _weighs(clause, words)
+        return Mention(start, end, option, kind, strength, "said" if agreed else guessed or "weighed")
     return Mention(start, end, option, kind, strength, _weighs(clause, words) or "said")
+
+
+def _asked(low: str, end: int) -> bool:
+    """Whether the sentence that goes on at `end` is a question that is not at once answered with yes."""
+    mark = _MARK.search(low, end, end + 40)
+    return bool(mark and mark.group() == "?" and not _AGREED.match(low, mark.start()))
+
+
+_MARK = re.compile(r"[.!?\n。！]")
 
 
 def _before(low: str, start: int) -> tuple[str, list[str]]:
@@ -289,11 +333,13 @@ def before_denies(low: str, start: int) -> bool:
 
 
 def _denies(low: str, start: int, clause: str, words: list[str]) -> bool:
+    if "whether" in words:
+        words = words[words.index("whether") + 1 :]
     if not NEGATIVE.isdisjoint(words):
         for i, word in enumerate(words):
             following = words[i + 1] if i + 1 < len(words) else ""
             sure = word == "doubt" and ("no" in words[:i] or "without" in words[:i])
-            if word in NEGATIVE and not sure and following not in _STILL and not (word == "no" and following):
+            if word in NEGATIVE and not sure and following not in _STILL and not (word == "no" and following not in _NO_WITH):
                 return True
     if clause.rstrip(_EDGES)[-1:] in ("❌", "✗", "✘"):
         return True
@@ -308,6 +354,8 @@ def _weighs(clause: str, words: list[str]) -> Stance | None:
         not WEIGHING.isdisjoint(words)
         or "at first" in clause
         or "is it" in clause[:6]
+        or _OTHERS.search(clause)
+        or _ORDERED.search(clause)
         or clause.rstrip().endswith(_IFS)
     ):
         return None if "forced" in words or "pressed" in words or "must" in words else "weighed"

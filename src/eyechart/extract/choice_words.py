@@ -52,9 +52,9 @@ _MORE = (
     r"|korrekte|corr?ett?[ao]|exacte|juste|bonne|finale?|yang|benar|tepat|paling|الصحيحة|الصحيح|النهائي|है|सही)(?![^\W_])){0,5}"
 )
 _LINK = (
-    r"\s{0,3}[*_`\"')]{0,5}\s{0,3}(?:[:=→—–]|->|-(?=\s)|(?:is|are|was|(?:would|should|must|will|has to|have to|can only"
+    r"\s{0,3}[*_`\"')]{0,5}\s{0,3}(?:[:=→—–]|->|-(?=\s)|'s(?![^\W_])|(?:is|are|was|(?:would|should|must|will|has to|have to|can only"
     r"|could only) be|ist|lautet|w[äa]re|est|es|é|è|adalah|ialah|является|هي|هو|है)(?![^\W_])|应该是|应该选|应为|应是|应选|是|为|為"
-    r"|选|選|は|은|는|[*_:]{0,4}[ \t]{0,4}\n|\s?(?=[(\[*]{0,3}[a-z][)\]*]{0,3}\s?(?:[.。।]?\s?$|[.。।]?\n|है)))"
+    r"|】|选|選|は|은|는|[*_:]{0,4}[ \t]{0,4}\n|\s?(?=[(\[*]{0,3}[a-z][)\]*]{0,3}\s?(?:[.。।]?\s?$|[.。।]?\n|है)))"
 )
 SLOT = Sought(
     rf"(?:{_NOUN}){_MORE}{_LINK}|<(?:final_?)?answer>|\\boxed\s?\{{|\\fbox\s?\{{"
@@ -77,7 +77,7 @@ FILL = re.compile(
 PLACEHOLDER = re.compile(
     r"[\[<({$]{0,2}(?:(?:the |your |correct |option |final |chosen |single )*(?:letter|answer|choice|字母)s?(?: here| only)?"
     r"|x|insert[^\]>\n]{0,30}|one of[^\]>\n]{0,30}|\.\.\.|_{2,})[\]>)}]{1,2}|\$?letter\b|[\[<({](?:[a-p][/|,] ?)+[a-p][\]>)}]"
-    r"|\[?字母\]?|x{2,}\b",
+    r"|\[?字母\]?|x{2,}\b|(?:[a-p] ?\| ?){2,}[a-p]\b",
 )
 """The format asked for, repeated instead of filled in: `ANSWER: [LETTER]`, `Answer: <your answer>`, `[A/B/C/D]`."""
 
@@ -85,25 +85,27 @@ NO_OPTION = re.compile(
     r"(?:it )?(?:cannot|can't|can not|could not|couldn't) be (?:determined|known|answered|decided)|undetermined|indeterminate"
     r"|(?:there is )?not enough info\w*|(?:none|neither|no one|nothing)(?: of (?:the|these|those|them)\b[^.\n]{0,30})?(?=[\s.,;!*]|$)"
     r"|(?:there is |there's |there are )no (?:correct |right |valid )?(?:answer|option|choice|solution)s?"
-    r"|all of (?:the|these|them)\b[^.\n]{0,20}|无法确定|不能确定|都不对|都不是|以上都不|没有正确|以上皆非|無法確定"
+    r"|(?:the (?:correct |right )?answer |it )?(?:isn't|is not) (?:listed|among)|all of (?:the|these|them)\b[^.\n]{0,20}|无法确定|不能确定|都不对|都不是|以上都不|没有正确|以上皆非|無法確定"
     r"|keine (?:der|davon|von)|aucune? (?:de|des)|ninguna? de|nenhuma? d[aeo]s?|nessun[ao] d|tidak ada",
 )
 """A definite answer that is none of the options (unless an option's text says the same: that is looked at first)."""
 
 TURN = Sought(
     r"\b(?:wait|no[,.:;!]? wait|actually|scratch that|just kidding|correction|on (?:reflection|second thoughts?)|let me (?:re|correct)"
-    r"|i (?:was|am) (?:wrong|mistaken)|i take that back|my mistake|i made (?:a mistake|an error)|sorry|oops|hold on|moment|edit|update|after review|revised"
+    r"|i (?:was|am) (?:wrong|mistaken)|i take that back|my mistake|i made (?:a mistake|an error)|sorry|oops|hold on|moment|edit|update|after review|revised|make (?:that|it)|i meant?"
     r"|nein,|attends|non,|espera|aspetta|perdão|tunggu|нет,|подождите)(?![^\W_])"
     r"|等等|等一下|不对[,，。]|不對[,，。]|更正|纠正|重新|仔细想|再想|待って|いや|違う|아니|잠깐",
-    "wait|no|actually|scratch|just|correction|on_|let_me|i_|my_|sorry|oops|hold|moment|edit|update|after|revised|nein|attends|non|espera|aspetta|perdão|tunggu|нет|подождите"
+    "wait|no|actually|scratch|just|correction|on_|let_me|i_|my_|sorry|oops|hold|moment|edit|update|after|revised|make|nein|attends|non|espera|aspetta|perdão|tunggu|нет|подождите"
     "|等|不对|不對|更正|纠正|重新|仔细想|再想|待って|いや|違う|아니|잠깐",
 )
 """Where the writer changes their mind: what is committed to after it counts."""
 
 ORDINAL = Sought(
-    r"(?:(?P<en>first|second|third|fourth|fifth|sixth|seventh|eighth|last|1st|2nd|3rd|4th|5th|6th)"
+    r"(?:(?P<pen>second[- ]to[- ]last|second last|next[- ]to[- ]last|penultimate|last but one)\s(?:option|choice|one|answer)(?![^\W_])"
+    r"|(?<=the )(?P<bare>first|second|third|fourth|fifth|last)(?=[.!;*]|$| is (?:right|correct|wrong|true|false))"
+    r"|(?P<en>first|second|third|fourth|fifth|sixth|seventh|eighth|last|1st|2nd|3rd|4th|5th|6th)"
     r"\s(?:option|choice|one|answer|alternative|statement|item)(?![^\W_])"
-    r"|(?:option|choice|answer)\s(?:number |no\. ?|#)?(?P<n>[1-9]|one|two|three|four|five|six)(?![\w.%])"
+    r"|(?:option|choice|answer)\s(?:number |no\. ?|#)?(?P<n>[1-9]|one|two|three|four|five|six)(?![\w%])(?!\.\d)"
     r"|(?P<de>erste|zweite|dritte|vierte|fünfte|letzte)[nrs]?\s(?:option|antwort|möglichkeit)"
     r"|(?P<fr>premi[eè]re|premier|deuxi[eè]me|seconde|troisi[eè]me|quatri[eè]me|derni[eè]re)\s(?:option|réponse|proposition)"
     r"|(?P<es>primera|segunda|tercera|cuarta|última|primeira|terceira|quarta|prima|seconda|terza|ultima)\s"
@@ -112,7 +114,7 @@ ORDINAL = Sought(
     r"|(?P<ru>перв|втор|трет|четв[её]рт|последн)\w{1,3}\s(?:вариант|ответ))"
     r"|(?<!倒数)(?<!倒數)第(?P<zh>[一二三四五六七八1-8])(?:个|項|项|個|种|条|选|つ)|(?P<zl>最后一|最後一|最后那|最後の)(?:个|項|项|個|選択肢)?|(?P<ja>[一二三四五1-5])(?:番目|つ目)"
     r"|(?P<ko>첫|두|세|네|마지막) ?번째",
-    "first|second|third|fourth|fifth|sixth|seventh|eighth|last|1st|2nd|3rd|4th|5th|6th|option_|choice_|answer_"
+    "next|penultimate|first|second|third|fourth|fifth|sixth|seventh|eighth|last|1st|2nd|3rd|4th|5th|6th|option_|choice_|answer_"
     "|erste|zweite|dritte|vierte|fünfte|letzte|premi|deuxi|troisi|quatri|derni|primera|segunda|tercera|cuarta|última|primeira|terceira|quarta"
     "|prima|seconda|terza|ultima|pilihan|opsi|jawaban|перв|втор|трет|четв|последн|第|最后|最後|一番|二番|三番|四番|五番|1番|2番|3番|4番|5番|一つ|二つ|三つ|四つ|첫|두|세|네|마지막",
 )
@@ -125,6 +127,7 @@ _RANKS = {
     5: "sixth 6th six 6 六",
     6: "seventh 7 七",
     7: "eighth 8 八",
+    -2: "second-to-last next-to-last penultimate",
     -1: "last letzte derniere dernière última ultima terakhir последн 最后一 最後一 最后那 最後の 마지막",
 }
 RANK = {word: rank for rank, words in _RANKS.items() for word in words.split()}

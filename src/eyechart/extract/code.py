@@ -26,6 +26,12 @@ _RIGHTED = re.compile(
     r"|corrett[oa]|benar|исправлен\w+)\b|修正|改正|更正|正确|正しい|수정|올바른|सही|صحيح",
     re.IGNORECASE,
 )
+_NO_CODE = re.compile(
+    r"ba?sh|z?sh|shell\S*|console|terminal|cmd|powershell|te?xt|plain\S*|output|out|json|ya?ml|toml|xml|md|markdown|diff|latex"
+    r"|tex|math|mermaid|csv|log|none|html|http|ini|regex|dot",
+    re.IGNORECASE,
+)
+"""What is named at a fence that shows no program. Every other language is one, if not one that runs here."""
 _BUILTIN = frozenset(dir(builtins))
 _LONGEST = 100_000
 """Characters at the end of an answer that are looked at."""
@@ -70,7 +76,7 @@ class CodeReader:
         steps = [Step("passed", why, (start + b.span[0], start + b.span[1])) for b, why in passed[:5]]
         steps.append(Step("taken", "the last complete program" if main.tree else "code that does not parse", span))
         source = "\n".join(block.source.rstrip("\r\n") for block in _in_order(chosen)) + "\n"
-        return Extraction(value=source, span=span, steps=(*cut, *steps))
+        return Extraction(value=source, span=span, committed=main.tree is not None, steps=(*cut, *steps))
 
 
 def _unended(text: str) -> str:
@@ -94,12 +100,15 @@ def _blocks(text: str, wanted: frozenset[str]) -> list[Block]:
     every = [understood(block) for block in fenced(text)[-MOST:]]
     blocks = [b for b in every if PYTHON.fullmatch(b.tag) and (_defines(b) if b.tree else b.tag or _looks(b))]
     if not any(_defines(b) & wanted for b in blocks):
+        blocks = [b for b in every if b in blocks or (PYTHON.fullmatch(b.tag) and _writes(b))]
+    if not any(_defines(b) & wanted for b in blocks):
         blocks += [b for b in every if b not in blocks and _defines(b) & wanted]  # a fence with the wrong language
     if any(_functions(b) or b.tree is None for b in blocks):
         return blocks
     outside = _without(text, every)
     found = [b for b in loose(outside) if b.tree is None or _defines(b)]
-    return blocks + found if any(_functions(b) or b.tree is None for b in found) else blocks
+    blocks = blocks + found if any(_functions(b) or b.tree is None for b in found) else blocks
+    return blocks or [b for b in every if (b.tag and not _NO_CODE.fullmatch(b.tag)) or (not b.tag and _looks(b))][-1:]
 
 
 def _in_json(text: str) -> str | None:
@@ -130,6 +139,11 @@ def _looks(block: Block) -> bool:
     return bool(re.search(r"\b(?:def|class|lambda|import|return)\b", block.source[:5000]))
 
 
+def _writes(block: Block) -> bool:
+    """Whether names may come into being otherwise than by statements."""
+    return bool(re.search(r"\b(?:exec|globals|setattr|locals|vars)\(", block.source[:5000]))
+
+
 def _defines(block: Block) -> frozenset[str]:
     """Names that the block binds at its top level."""
     names: set[str] = set()
@@ -141,6 +155,11 @@ def _defines(block: Block) -> frozenset[str]:
         elif not isinstance(node, ast.Expr):
             names.update(n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
     return frozenset(names)
+
+
+def _imports(block: Block) -> frozenset[str]:
+    names = [n.names for n in (block.tree.body if block.tree else ()) if isinstance(n, ast.Import | ast.ImportFrom)]
+    return frozenset((alias.asname or alias.name).split(".")[0] for each in names for alias in each)
 
 
 def _functions(block: Block) -> bool:
@@ -174,6 +193,7 @@ def _chosen(blocks: list[Block], wanted: frozenset[str]) -> tuple[list[Block], l
     """The main block, last, behind the others that it needs; and those passed over, with the reason."""
     passed: list[tuple[Block, str]] = []
     solving = [b for b in blocks if _defines(b) & wanted]
+    solving = [b for b in solving if not _imports(b) >= _defines(b) & wanted] or solving  # a test file imports them
     if not solving:
         return _unnamed(blocks), passed
     good: list[Block] = []

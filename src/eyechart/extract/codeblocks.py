@@ -20,8 +20,9 @@ PYTHON = re.compile(r"(?:i?py(?:thon)?[0-9.]*|pycon|python-repl|sage|tool_code|c
 _OPEN = re.compile(r"(?P<mark>`{3,}|~{3,})[ \t]*(?:\{\.?)?(?P<tag>[\w+#.-]*)[^`~\n]*$")
 _INLINE = re.compile(r"(?P<mark>`{3,}|~{3,})(?:python[0-9]?|py)?[ \t]*(?P<code>[^`~\n]+)(?P=mark)", re.IGNORECASE)
 _TAGS = re.compile(
-    r"\[(?P<a>PYTHON|CODE|BEGIN)\]|<(?P<b>code|pre|python|answer|solution)>|\\begin\{(?P<c>\w+)\}.*", re.I
+    r"\[(?P<a>PYTHON|CODE|BEGIN)\]|(?P<b><(?:code|pre|python|answer|solution)(?: [^<>]*)?>)+|\\begin\{(?P<c>\w+)\}.*", re.I
 )
+_UNTAGS = r"</(?:code|pre|python|answer|solution)>"
 _LABEL = r"(?i:python[0-9]?|py|code|answer|solution)?[ \t]*"
 _STARTS = re.compile(
     r"(?:(?:async )?def [^\W\d]\w*[ \t]*\(|class [^\W\d]\w*[ \t]*[(:]|@[^\W\d][\w.]*(?:\(|$)|import [\w., ]+$|from [\w.]+ import "
@@ -77,7 +78,7 @@ def _plain(source: str) -> str | None:
 
 def _dedented(source: str) -> str | None:
     """Moved left by the indent of the first line: in a list the others may stand further left by mistake."""
-    lines = source.expandtabs(4).splitlines()
+    lines = source.splitlines()
     first = next((line for line in lines if line.strip()), "")
     indent = first[: len(first) - len(first.lstrip())]
     return "\n".join(line.removeprefix(indent) for line in lines)
@@ -127,36 +128,48 @@ def fenced(text: str) -> list[Block]:
             said = lines[at].strip()[-200:] or said
             at += 1
             continue
-        tag, closing, quote, ahead = opened
-        end = _closing(lines, at + 1, closing, quote)
+        tag, closing, quote, ahead, rest = opened
+        if rest is None and closing.flags & re.IGNORECASE and _fence_next(lines, at + 1):
+            at += 1  # a tag around a fence: the fence is what counts
+            continue
+        end = _closing(lines, at + 1, closing, quote) if rest is None else _closing(lines, at, closing, quote)
         source = "".join(line.removeprefix(quote).removeprefix(quote.rstrip()) for line in lines[at + 1 : end])
+        if rest is not None and end > at:
+            source = lines[at][rest:] + source
         before = (ahead[-200:] or said) if ahead.strip() else said
-        span = (starts[at + 1], starts[min(end, len(lines))])
+        span = (starts[at + 1] if rest is None else starts[at] + rest, starts[min(end, len(lines))])
         if tail := closing.search(lines[end]) if end < len(lines) and closing.flags & re.IGNORECASE else None:
-            source += lines[end][: tail.start()]
+            source += lines[end][rest if rest is not None and end == at else 0 : tail.start()]
+            span = (span[0], starts[end] + tail.start())
         blocks.append(Block(source=source, tag=tag.lower(), span=span, before=before.strip()))
         at, said = end + 1, ""
     return blocks
 
 
-def _opening(line: str) -> tuple[str, re.Pattern[str], str, str] | None:
-    """Language, pattern of the closing mark, prefix of a quotation, and what stands before the mark."""
+def _fence_next(lines: list[str], start: int) -> bool:
+    line = next((line for line in lines[start : start + 5] if line.strip()), "")
+    return len(line) < 1000 and bool(_OPEN.search(line.rstrip()))
+
+
+def _opening(line: str) -> tuple[str, re.Pattern[str], str, str, int | None] | None:
+    """Language, closing mark, prefix of a quotation, what stands before the mark, and where code begins behind it."""
     if len(line) > 1000:
         return None
     stripped = line.rstrip()
     quote = line[: len(line) - len(line.lstrip("> "))] if line.startswith(">") else ""
     if match := _OPEN.search(stripped):
         mark = match["mark"]
-        closing = re.compile(rf"^[ \t>]*{re.escape(mark[0])}{{{len(mark)},}}[ \t]*$")
-        return match["tag"], closing, quote, stripped[: match.start()].removeprefix(quote)
-    if (match := _TAGS.search(stripped)) and not stripped[match.end() :].strip():
-        name = match["a"] or match["b"] or match["c"]
+        closing = re.compile(rf"^[ \t>]*{re.escape(mark[0])}{{{len(mark)},}}[ \t]*(?:{_UNTAGS})*$")
+        return match["tag"], closing, quote, stripped[: match.start()].removeprefix(quote), None
+    if match := _TAGS.search(stripped):
+        rest = len(line) - len(line[match.end() :].lstrip()) if stripped[match.end() :].strip() else None
+        if rest is not None and not (_STARTS.match(stripped[rest:]) and match["b"]):
+            return None
+        name = match["a"] or match["c"] or ""
         if match["c"] and name.lower() not in ("python", "lstlisting", "minted", "verbatim", "code"):
             return None
-        ends = (
-            rf"\[/{name}\]|\[DONE\]|\[END\]" if match["a"] else rf"</{name}>" if match["b"] else rf"\\end\{{{name}\}}"
-        )
-        return "", re.compile(ends, re.IGNORECASE), quote, stripped[: match.start()]
+        ends = rf"\[/{name}\]|\[DONE\]|\[END\]" if match["a"] else _UNTAGS if match["b"] else rf"\\end\{{{name}\}}"
+        return "", re.compile(ends, re.IGNORECASE), quote, stripped[: match.start()], rest
     return None
 
 
@@ -173,6 +186,10 @@ def _closing(lines: list[str], start: int, closing: re.Pattern[str], quote: str)
         elif first is not None and _opening(line) and not line.startswith((" ", "\t")):
             return first  # the quotes never close before the next block: it was a stray quotation mark
         inside = _quoted(line, inside)
+    if first is None and start < len(lines):
+        last = max((at for at in range(start, len(lines)) if lines[at].strip()), default=start)
+        if len(lines[last]) < 1000 and closing.search(re.sub(r"[a-zA-Z]+\s*$", "", lines[last])):
+            return last  # closed as it was opened, with the language
     return len(lines) if first is None else first
 
 

@@ -12,19 +12,23 @@ from eyechart.extract.passage import passage
 from eyechart.extract.quantity import committed, reading, sentences
 from eyechart.extract.quantity_claim import Claim
 from eyechart.extract.quantity_cues import CORRECTED, NEGATED, NEGATED_AFTER, NO_SOLUTION
+from eyechart.extract.quantity_end import kept, unanswered
 from eyechart.extract.quantity_slots import Slot, boxes, slots
 
 _JOINT = re.compile(r"[$\\()\[\] ,.]{0,8}(?:and|or|und|oder|et|ou|y|o|和|或|及|,|;|、)?[$\\()\[\] ]{0,8}")
 _DISPLAY = re.compile(r"\$\$?([^$]{1,600})\$\$?|\\\[([^$]{1,600}?)\\\]|\\\(([^$]{1,600}?)\\\)")
 _COMMAND = re.compile(r"\\(?:text|textbf|mathrm|mathbf|operatorname|mbox) ?\{[^{}]{0,200}\}|\\[a-zA-Z]+")
 _PROSE = re.compile(
-    r"(?<![A-Za-z])(?!(?:and|or|sin|cos|tan|sec|csc|cot|log|ln|exp|sqrt|pi|inf|infty|infinity|union|arcsin|arccos|arctan|abs)(?![A-Za-z]))[A-Za-z]{2,}|[\u4e00-\u9fff]"
+    r"(?<![A-Za-z])(?!(?:and|or|oder|und|ou|et|in|mod|squared|sin|cos|tan|sec|csc|cot|log|ln|exp|sqrt|pi|inf|infty|infinity|union|arcsin|arccos|arctan|abs)(?![A-Za-z]))[A-Za-z]{2,}|[\u4e00-\u9fff]"
 )
-_LEAD = re.compile(
-    r"^[^=:]{0,200}(?:\b(?:is|are|be|equals?|answer|solution|solutions|gives|get|have|as)\b:?|[:：]|[是为])(?=[ $\\(\[])",
-    re.I,
+_LEADS = re.compile(
+    r"(?:\b(?:is|are|be|equals?|answer|solutions?|gives|get|have|has|as|ist|sind|lautet|est|sont|es|son|sono|adalah|равно|равен)\b|(?<![^\W])[éè](?!\w)):?(?=[ $\\(\[])|[:：]|[是为】]|答えは|정답은|답은"
+    r"|\b(?:the|le|la|el) (?:(?:length|area|side|value|sum|product|radius|volume)) of ",
+    re.IGNORECASE,
 )
+_TAILS = re.compile(r"(?:입니다|이에요|예요|이다|です|だ|である|になります)?[.。!]?$")
 _STATEMENT = re.compile(r"[0-9a-zA-Zπ∞√½]")
+_OR = re.compile(r"\b(?:or|oder|ou|o)\b|或")
 _AROUND = " \n\t*_`\"'$"
 
 
@@ -43,6 +47,8 @@ def _joined(text: str, found: list[Slot]) -> Claim | None:
             values.insert(0, text[earlier.start : earlier.end].strip(_AROUND))
             start, mark = earlier.start, earlier.mark
         values = list(dict.fromkeys(values))
+        if len(values) > 1 and any(v[-1:] in ")]}" and v[:1] in "([\\" and "," in v for v in values) and _OR.search(text, start, slot.mark):
+            return Claim(" or ".join(values), start, slot.end, (), "several, and no choice between them")
         return _claim(", ".join(values), start, slot.end, "in the box" if len(values) == 1 else "in the boxes")
     return None
 
@@ -55,45 +61,64 @@ def _formula(text: str, start: int, end: int) -> Claim | None:
     """What a sentence states: its last formula between dollar signs, or all of it where it holds no prose."""
     shown = [m for m in _DISPLAY.finditer(text, start, end) if _STATEMENT.search(m[0])]
     if shown:
-        last = shown[-1]
-        group = last.lastindex or 1
-        joined = [last]
-        for earlier in shown[-2::-1]:
-            gap = text[earlier.end() : joined[0].start()]
-            if not (gap.strip() and _JOINT.fullmatch(gap)):
-                break
-            joined.insert(0, earlier)
-        if len(joined) > 1:
-            value = ", ".join(m[m.lastindex or 1].strip() for m in joined)
-            return _claim(value, joined[0].start(), last.end(), "the last formulas")
-        return _claim(last[group].strip().rstrip("."), last.start(group), last.end(group), "the last formula")
+        return _displayed(text, start, shown)
     body = text[start:end]
-    lead = _LEAD.match(body)
-    for offset in (0, lead.end() if lead else 0):
-        part = body[offset:].strip(_AROUND + ".!。")
+    leads = [0, *(m.end() for m in _LEADS.finditer(body[:300]))]
+    for offset in dict.fromkeys((leads[0], *leads[:0:-1])):
+        part = _TAILS.sub("", body[offset:].strip(_AROUND + ".!。") if len(body) < len(text) else body[offset:].strip(_AROUND + ".。"))
+        part = part.strip(_AROUND)
         if part and _STATEMENT.search(part) and not _PROSE.search(_COMMAND.sub(" ", part)):
+            if NEGATED.search(body[max(0, offset - 40) : offset].rstrip("$\\([ ") + " "):
+                return Claim(None, start, end, (), "only says what the answer is not")
             begin = start + body.find(part, offset)
             return _claim(part, begin, begin + len(part), "the statement")
     return None
 
 
+def _displayed(text: str, start: int, shown: list[re.Match[str]]) -> Claim:
+    last = shown[-1]
+    group = last.lastindex or 1
+    joined = [last]
+    for earlier in shown[-2::-1]:
+        gap = text[earlier.end() : joined[0].start()]
+        if not (gap.strip() and _JOINT.fullmatch(gap)):
+            break
+        joined.insert(0, earlier)
+    if NEGATED.search(text[max(start, joined[0].start() - 40) : joined[0].start()]):
+        return Claim(None, start, last.end(), (), "only says what the answer is not")
+    if len(joined) > 1:
+        value = ", ".join(m[m.lastindex or 1].strip() for m in joined)
+        return _claim(value, joined[0].start(), last.end(), "the last formulas")
+    return _claim(last[group].strip().rstrip("."), last.start(group), last.end(group), "the last formula")
+
+
 def _announced(text: str) -> Claim | None:
     for slot in slots(text):
-        parts = (
-            [(slot.start, slot.end)]
-            if slot.box
-            else sentences(text, slot.start - (text[slot.start - 1] == "$"), slot.end)[:2]
-        )
+        head = slot.start - (text[slot.start - 1] == "$")
+        parts = [(slot.start, slot.end)] if slot.box else sentences(text, head, slot.end)[:2]
         for start, end in parts:
             found = _formula(text, start, end)
-            if found:
-                return found
+            if found and found.value and slot.json:
+                found = found._replace(value=found.value.replace("\\\\", "\\"))
             inner = text[start:end].strip(_AROUND + ".")
-            if NO_SOLUTION.search(inner) and len(inner) < 60:
+            if not found and NO_SOLUTION.search(inner) and len(inner) < 60:
                 return _claim("no solution", start, end, "says that there is none")
-            if slot.box and inner:
-                return _claim(inner, start, end, "in the answer slot")
+            if not found and slot.box and inner:
+                found = _claim(inner.replace("\\\\", "\\") if slot.json else inner, start, end, "in the answer slot")
+            if found:
+                return _corrected(text, found, end)
     return None
+
+
+def _corrected(text: str, mine: Claim, end: int) -> Claim:
+    """`mine`, or what takes it back behind it."""
+    back = CORRECTED.search(text, mine.end, min(len(text), end + 200))
+    if back is None:
+        return mine
+    for start, stop in sentences(text, back.end(), len(text))[:4]:
+        if (other := _formula(text, start, stop)) and other.value:
+            return other._replace(steps=(Step("passed", "taken back", (mine.start, mine.end)), *other.steps))
+    return mine
 
 
 def stated(text: str) -> Claim | None:
@@ -106,15 +131,19 @@ def stated(text: str) -> Claim | None:
     mine = _joined(text, found) if found else None
     if mine is not None:
         if found[0].end >= mine.end and CORRECTED.search(text, mine.end, mine.end + 200):
-            return (_announced(text[mine.end :]) and _later(text, mine)) or mine
+            return _later(text, mine) or mine
         return mine
     mine = _announced(text)
     if mine is not None:
         return mine
-    parts = sentences(text, max(0, len(text) - 3_000), len(text))
-    for start, end in parts[:-5:-1]:
-        if mine := _formula(text, start, end):
-            return mine
+    off = max(0, len(text) - 3_000)
+    end = off + kept(text[off:])
+    parts = sentences(text, off, end)
+    for k in range(len(parts) - 1, max(-1, len(parts) - 5), -1):
+        start, stop = parts[k]
+        if (mine := _formula(text, start, stop)) and not text[start:stop].rstrip().endswith(("?", "？")):
+            why = unanswered(text, parts, k)
+            return mine._replace(value=None, reason=why) if why else mine._replace(committed=len(parts) == 1)
     return committed(text)
 
 

@@ -37,6 +37,12 @@ _RUN_ON = re.compile(
     rf"^[ \t>*_#]{{0,6}}(?:(?:{_ROLES})[ \t]?(?:[0-9]{{1,3}})?[ \t]?[*_]{{0,2}}[:：.][*_]{{0,2}}|###[ \t]?(?:instruction|question|problem|user|human)\b)",
     re.IGNORECASE | re.MULTILINE,
 )
+_TOLD = re.compile(
+    r"<\|im_start\|>\s?(?:think|thinking|reasoning|analysis)\b.{0,20000}?<\|im_end\|>\s{0,4}<\|im_start\|>\s?assistant\s"
+    r"|analysis(?=[A-Z\s]).{0,200000}?assistantfinal",
+    re.DOTALL,
+)
+"""Reasoning in a turn of its own, and in a channel whose marks the server has dropped."""
 _QUOTED = "`'\"“‘「『"
 
 _SAME_LENGTH = {
@@ -157,12 +163,12 @@ def passage(raw: str) -> Passage:
     A tag of reasoning counts where it opens the output or is closed before anything else is said; one
     that is quoted, or stands within a sentence of the answer, is text.
     """
-    if raw.isascii() and "<" not in raw and "[" not in raw and ":" not in raw and "." not in raw and "\r" not in raw:
+    if raw.isascii() and "<" not in raw and "assistantfinal" not in raw and "[" not in raw and ":" not in raw and "." not in raw and "\r" not in raw:
         return Passage(raw, raw, (), False, ((0, 0),))
     steps: list[Step] = []
     kept = [(0, len(raw))]
     unfinished = False
-    if "<" in raw or "[" in raw or "◁" in raw:
+    if "<" in raw or "[" in raw or "◁" in raw or raw.startswith("analysis"):
         kept, unfinished = _answering(raw, steps)
     text, pieces = _joined(raw, kept)
     cut = _run_on(text)
@@ -238,7 +244,10 @@ def _after_reasoning(raw: str) -> tuple[int, bool]:
     The block at the head, nested ones with it, is reasoning. So is all before the first closing tag where
     no opening one came: the template had opened it. Blocks that follow one another are all reasoning.
     """
-    start, depth = 0, 0
+    told = _TOLD.match(raw)
+    if told:
+        return told.end(), False
+    start, depth, inline = 0, 0, 0
     opened = False
     for match in _TAG.finditer(raw):
         closing = match.group(1) == "/" or match.group(3) == "/" or match.group(5) == "end"
@@ -252,6 +261,9 @@ def _after_reasoning(raw: str) -> tuple[int, bool]:
             continue
         if quoted:
             continue
+        if closing and inline:
+            inline -= 1
+            continue
         if closing:
             if not opened:  # the template had opened it
                 start, opened = match.end(), True
@@ -263,6 +275,8 @@ def _after_reasoning(raw: str) -> tuple[int, bool]:
             depth, opened = 1, True
         elif _own_line(raw, match.start()) and not opened:
             opened, depth = True, 1
+        else:
+            inline += 1
     return start, depth > 0
 
 

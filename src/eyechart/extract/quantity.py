@@ -11,7 +11,8 @@ from eyechart.core.records import Extraction, Item, Outcome, Step
 from eyechart.extract.declined import declined
 from eyechart.extract.passage import Passage, passage
 from eyechart.extract.quantity_claim import Claim, claim, concluded, moved
-from eyechart.extract.quantity_cues import CORRECTED
+from eyechart.extract.quantity_cues import CORRECTED, ECHOED, QUESTION
+from eyechart.extract.quantity_end import broken, concludes, kept, leading, several, unanswered, untabled
 from eyechart.extract.quantity_slots import slots
 
 _COURTESY = re.compile(
@@ -72,14 +73,45 @@ def _corrected(text: str, mine: Claim, end: int) -> Claim:
 
 
 def _unslotted(text: str) -> Claim | None:
-    parts = sentences(text, max(0, len(text) - _TAIL), len(text))
-    for start, end in parts[:-8:-1]:
-        if len(parts) > 1 and _COURTESY.search(text, start, end):
+    if (values := several(text)) is not None:
+        step = Step("taken", "several, and no choice between them", (0, len(text)))
+        return Claim(values, 0, len(text), (step,))
+    off = max(0, len(text) - _TAIL)
+    text, first = untabled(text), text
+    end = off + kept(text[off:])
+    if lead := leading(text[:end]):
+        return claim(text, *lead, slotted=True)
+    if end == len(text) and broken(text):
+        return Claim(None, 0, 0, (), "breaks off before it comes to an answer")
+    parts = sentences(text, off, end)
+    asked: list[Claim] = []
+    for k in range(len(parts) - 1, max(-1, len(parts) - 9), -1):
+        start, stop = parts[k]
+        if len(parts) > 1 and _COURTESY.search(text, start, stop):
             continue
-        mine = concluded(text, start, min(end, start + 600), whole=len(parts) == 1)
-        if mine:
-            return mine
-    return None
+        mine = concluded(text, start, min(stop, start + 600), whole=len(parts) == 1)
+        if mine is None or mine.value is None:
+            if mine:
+                return mine
+            continue
+        if ECHOED.match(text, start) or (first[stop - 1] in "?？" and (k or QUESTION.search(text, start, stop))):
+            asked.append(mine)
+            continue
+        why = unanswered(text, parts, k)
+        if why:
+            return mine._replace(value=None, reason=why, steps=())
+        firm = len(parts) == 1 or (first[stop - 1] in ".!。！" and concludes(text, start, stop))
+        return mine._replace(committed=firm)
+    return _asked(asked)
+
+
+def _asked(found: list[Claim]) -> Claim | None:
+    """Questions only: several short guesses are no choice between them, one question states nothing."""
+    values = list(dict.fromkeys(c.value or "" for c in reversed(found)))
+    if not found or (len(values) == 1 or found[0].end - found[-1].start > 60):
+        return Claim(None, 0, 0, (), "only asks") if found else None
+    span = found[-1].start, found[0].end
+    return Claim(" or ".join(values), *span, (Step("taken", "several, and no choice between them", span),))
 
 
 def committed(text: str) -> Claim | None:
@@ -125,7 +157,14 @@ def reading(seen: Passage, mine: Claim | None, again: Callable[[str], Claim | No
     steps = tuple(Step(s.what, s.reason, seen.span(*s.span) if s.span else None) for s in mine.steps[-6:])
     if mine.value is None:
         return Extraction(value=None, reason=mine.reason, outcome=Outcome.UNPARSEABLE, steps=(*seen.steps, *steps))
-    return Extraction(value=mine.value, span=seen.span(mine.start, mine.end), steps=(*seen.steps, *steps))
+    return Extraction(
+        value=mine.value,
+        span=seen.span(mine.start, mine.end),
+        reason=mine.reason,
+        outcome=Outcome.INCORRECT if mine.reason else None,
+        committed=mine.committed,
+        steps=(*seen.steps, *steps),
+    )
 
 
 def _nothing(seen: Passage, reason: str, outcome: Outcome) -> Extraction:

@@ -11,17 +11,19 @@ from eyechart.core.numerals_units import NAMES, UNITS, base
 from eyechart.core.numerals_words import ZERO
 from eyechart.core.numerals_write import write
 from eyechart.core.records import Step
+from eyechart.extract.quantity_algebra import expression, leading_expression
 from eyechart.extract.quantity_cues import (
     ABOUT,
     ABOUT_AFTER,
     ADJUNCT,
-    ALGEBRA,
+    APPROX,
     ASKED,
     BETWEEN,
     BOLD,
     BOUND,
     BOUND_AFTER,
     BRACKET,
+    CLAUSE,
     COMMAND,
     COPULA,
     CORRECTED,
@@ -29,23 +31,31 @@ from eyechart.extract.quantity_cues import (
     CUES,
     DIGIT,
     EQUALS,
+    EQUATED,
     GLOSS,
     INNER,
     LISTED,
+    MONTH,
     MOVED,
     NEGATED,
     NEGATED_AFTER,
     NEXT,
     NO_SOLUTION,
+    OFFERED,
     OPERATOR,
     ORDINAL,
+    OTHERWISE,
     PLAINLY,
+    PRECISION,
     SIDE,
     SIMPLE,
+    STATED,
     STEPPED,
     STRUCK,
     SUM,
+    SUPPOSED,
     TO,
+    WORDED,
 )
 
 
@@ -57,6 +67,8 @@ class Claim(NamedTuple):
     end: int
     steps: tuple[Step, ...]
     reason: str | None = None
+    """With a value: why it can be no right one whatever is asked."""
+    committed: bool = True
 
 
 def _struck(text: str) -> str:
@@ -68,11 +80,20 @@ def _aside(text: str) -> str:
     """`text` with what stands in round brackets blanked, unless nothing else holds a digit or the bracket leads."""
     if "(" not in text:
         return text
-    out = BRACKET.sub(lambda m: " " * len(m[0]), text)
+    out = BRACKET.sub(lambda m: m[0] if OFFERED.match(m[0]) else " " * len(m[0]), text)
     cut = out.find("(")
     if cut > 0 and ")" not in out[cut:]:
         out = out[:cut] + " " * (len(out) - cut)
     return out
+
+
+def _rounded(text: str, at: int, sign: re.Match[str]) -> bool:
+    """Whether `sign` is the ≈ of `10/3 ≈ 3.33`: an exact value and what it is rounded to, one answer in two forms."""
+    if sign[0] not in ("≈", "\\approx"):
+        return False
+    before = text[at : sign.start()].strip(" $*")
+    found = scan(before)
+    return len(found) == 1 and found[0].start == 0 and found[0].end == len(before)
 
 
 def _chained(text: str, start: int) -> int:
@@ -82,6 +103,8 @@ def _chained(text: str, start: int) -> int:
     """
     at = start
     for match in EQUALS.finditer(text):
+        if _rounded(text, at, match):
+            break
         before = text[at : match.start()]
         prose = DIGIT.search(before) and PLAINLY.search(COMMAND.sub("", INNER.sub("", before)))
         if prose and not SUM.fullmatch(before):
@@ -117,6 +140,8 @@ def _cued(before: str) -> bool:
         return False
     return (
         not before.isascii()
+        or "n't" in before
+        or "!=" in before
         or not CUES.isdisjoint(found := CUE.findall(before.lower()))
         or bool({"<", ">", "~", "#", "\\"}.intersection(found))
     )
@@ -133,6 +158,12 @@ def _skipped(text: str, q: Quantity, start: int) -> str | None:
         return "the number of a list item"
     if cued and STEPPED.search(before):
         return "the number of a step or question"
+    if cued and SUPPOSED.search(text, max(start, q.start - 60), q.start):
+        return "said to be what others say, or was said before"
+    if PRECISION.match(after):
+        return "how many digits"
+    if q.value < 32 and before.endswith(" ") and MONTH.search(before) and not q.unit:
+        return "the day of a month"
     if ORDINAL.match(after) and not q.unit:
         return "an ordinal or part of a name"
     return None
@@ -143,8 +174,11 @@ def _alternatives(text: str, rest: list[Quantity], first: Quantity) -> list[Quan
     out = [first]
     for q in rest:
         gap = text[out[-1].end : q.start]
+        if gap and not gap.strip() and not WORDED.search(text):  # nothing but numbers
+            out.append(q)
+            continue
         match = NEXT.fullmatch(gap) if len(gap) < 60 else None
-        if match is None or (match["noun"] and not match["alt"]):
+        if (match is None or (match["noun"] and not match["alt"])) and not OTHERWISE.search(text, q.end, q.end + 30):
             break
         out.append(q)
     return out
@@ -166,6 +200,8 @@ def _bounded(text: str, q: Quantity, start: int) -> str:
 def _decide(text: str, start: int, first: Quantity, rest: list[Quantity], steps: tuple[Step, ...]) -> Claim:
     """What the text says about `first`, with what follows it."""
     end = first.end
+    if run := expression(text, first):
+        return Claim(text[run[0] : run[1]], *run, _taken(steps, *run, "an expression"))
     if rest:
         second = rest[0]
         gap = text[first.end : second.start]
@@ -176,6 +212,9 @@ def _decide(text: str, start: int, first: Quantity, rest: list[Quantity], steps:
             )
             span = first.start, second.end
             return Claim(f"[{low}, {high}]", *span, _taken(steps, *span, "a range"))
+        if APPROX.fullmatch(gap):
+            span, value = (first.start, second.end), f"{_text(first)} ≈ {_text(second)}"
+            return Claim(value, *span, _taken(steps, *span, "a value and what it is about"))
         if first.words != second.words and _glossed(gap):
             if _size(first)[0] != _size(second)[0]:
                 return Claim(None, first.start, second.end, steps, "words and digits contradict each other")
@@ -201,7 +240,7 @@ def _ranged(text: str, start: int, first: Quantity, second: Quantity, gap: str) 
     lower = gap.strip().lower()
     if not TO.fullmatch(gap) or ((first.unit == "%") != (second.unit == "%") and first.unit):
         return False
-    if lower in ("and", "und", "et", "y", "a", "e", "और"):
+    if lower in ("and", "und", "et", "y", "e", "और"):
         return bool(BETWEEN.search(before))
     if gap.startswith(" ") and lower == "-":
         return False
@@ -222,7 +261,11 @@ def claim(text: str, start: int, end: int, *, slotted: bool) -> Claim | None:
     ('[40, 45]', 'no solution')
     """
     whole = _struck(text[start:end])
-    if simple := SIMPLE.fullmatch(whole):
+    simple = SIMPLE.fullmatch(whole)
+    if simple and "!" in whole and (start == 0 or text[start - 1] == "{") and whole.strip(" *_`$\n") == simple[1] + "!":
+        span = start + simple.start(1), start + simple.end(1) + 1
+        return Claim(simple[1] + "!", *span, (Step("taken", "a factorial", span),))
+    if simple:
         span = start + simple.start(1), start + simple.end(1)
         return Claim(simple[1], *span, (Step("taken", "the answer", span),))
     if not whole.strip(" \n*_`$.\"'\\[]()"):
@@ -231,15 +274,11 @@ def claim(text: str, start: int, end: int, *, slotted: bool) -> Claim | None:
     if not DIGIT.search(visible) and not scan(visible):
         visible = whole
     at = _chained(visible, 0)
-    if slotted and (found := _formula(visible, at)):
-        return Claim(
-            found[0],
-            start + found[1],
-            start + found[2],
-            (Step("taken", "an expression", (start + found[1], start + found[2])),),
-        )
     quantities = list(scan(visible[at:]))
     quantities = [q._replace(start=q.start + at, end=q.end + at) for q in quantities]
+    if slotted and (run := leading_expression(visible, at, quantities)):
+        span = start + run[0], start + run[1]
+        return Claim(visible[run[0] : run[1]], *span, (Step("taken", "an expression", span),))
     body = whole
     if not at and "(" in body:  # `forty-two (42)`, `42 (forty-two)`
         full = scan(body)
@@ -276,27 +315,6 @@ def moved(found: Claim, start: int, before: tuple[Step, ...] = ()) -> Claim:
     return found._replace(start=found.start + start, end=found.end + start, steps=(*before[-3:], *steps))
 
 
-def _formula(text: str, at: int) -> tuple[str, int, int] | None:
-    """The expression that `text` is from `at` on, where it is mathematics that is no plain quantity."""
-    body = text[at:]
-    match = ALGEBRA.search(body)
-    if match is None or match.start() > 60:
-        return None
-    for q in scan(body)[:3]:
-        if q.start <= match.start() and match.end() <= q.end:
-            return None
-    lead = body[: match.start()]
-    if PLAINLY.search(COMMAND.sub("", lead)):
-        return None
-    stripped = body.strip(" \n*_`$.!\"'")
-    if not stripped:
-        return None
-    word = re.search(r" [A-Za-z]{3,}| [\u4e00-\u9fff]|\$", stripped)
-    stripped = stripped[: word.start()] if word else stripped
-    begin = at + body.find(stripped)
-    return stripped, begin, begin + len(stripped)
-
-
 def _wordless(text: str, start: int) -> Claim | None:
     """Statements without a number that are definite all the same: none of them, no solution."""
     span = (start, start + len(text))
@@ -315,9 +333,18 @@ def concluded(text: str, start: int, end: int, *, whole: bool) -> Claim | None:
     '18 $'
     """
     body = _struck(text[start:end])
+    if (cut := CLAUSE.search(body)) and DIGIT.search(body, 0, cut.start()):
+        return concluded(text, start, start + cut.start(), whole=whole)
     visible = _aside(body)
+    if (colon := STATED.search(visible)) and DIGIT.search(visible, colon.end()):
+        return concluded(text, start, start + colon.end(1), whole=whole)
     equals = 0
     for match in EQUALS.finditer(visible):
+        if EQUATED.match(visible, match.end()):
+            equals = 0
+            break
+        if _rounded(visible, equals, match):
+            break
         equals = match.end()
     if equals and (mine := claim(text, start + equals, end, slotted=True)):
         return mine
@@ -330,9 +357,9 @@ def concluded(text: str, start: int, end: int, *, whole: bool) -> Claim | None:
     if any(q.words for q in quantities) and "(" in body:
         quantities = scan(body)
     usable = [q for q in quantities if not _skipped(body, q, 0)]
-    if len(usable) <= 1 or (whole and len(body) < 40 and not PLAINLY.search(body)):
-        return claim(text, start, end, slotted=whole)
     verbs = [q for q in usable if COPULA.search(visible[max(0, q.start - 30) : q.start])]
+    if len(usable) <= 1 or (whole and len(body) < 40 and not verbs and not PLAINLY.search(body)):
+        return claim(text, start, end, slotted=whole)
     digits = [q for q in usable if not q.words] or usable
     free: list[Quantity] = []
     for k, q in enumerate(digits):
@@ -341,6 +368,8 @@ def concluded(text: str, start: int, end: int, *, whole: bool) -> Claim | None:
             free.append(q)
     chosen = (verbs or free or digits)[-1]
     for q in usable:  # the first of alternatives stands for them
+        if text[start + q.end : start + q.end + 1] == "," and ADJUNCT.search(visible[max(0, q.start - 30) : q.start]):
+            continue  # `Over 5 days, 450 were sold`
         offered = _alternatives(body, [r for r in usable if r.start > q.start], q)
         if chosen in offered or (usable.index(chosen) and _pair(body, usable, q, chosen)):
             chosen = q

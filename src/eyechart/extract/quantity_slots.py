@@ -5,15 +5,23 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-_IS = (
-    r"(?:is|are|was|were|would be|should be|must be|will be|equals|comes? (?:out )?to|ist|lautet|beträgt|est|es|é|è|sono|adalah|ialah"
-    r"|равен|равно|равна|هو|هي|है|是|为|為|应为|应该是|是：|は|이|은|는)"
+_LATIN = (
+    r"is|are|was|were|would be|should be|must be|will be|equals|comes? (?:out )?to|ist|lautet|beträgt|est|es|é|è|sono|adalah|ialah"
+    r"|равен|равно|равна|هو|هي|है"
 )
+_HAN = r"应为|应该是|是：|是|为|為|は|이|은|는"
+_IS = rf"(?:(?:{_LATIN})(?![^\W\d_])|{_HAN})"
 _LEAD = re.compile(
-    rf"[*_`\"'>\]]{{0,4}} ?(?:\([^()\n]{{0,40}}\) ?)?(?:(?:to|of|for|in|on) [^\n.:=*]{{1,60}}? (?={_IS}\b|[:=]))?(?:{_IS}(?![^\W\d_])|{_IS}(?=[^a-zA-Z])|[:=]|-(?= )|->|=>|→)"
+    rf"[*_`\"'>\]]{{0,4}} ?(?:\([^()\n]{{0,40}}\) ?)?(?:(?:correct[aeo]?|correcte|corrett[ao]|final[e]?|définitive|definitiva) )?"
+    rf"(?:(?:to|of|for|in|on) [^\n.:=*]{{1,60}}? (?={_IS}|[:=]))?(?:{_IS}|[:=】]|-(?= )|->|=>|→)"
     rf"(?: (?:therefore|thus|hence|then|simply|just|clearly|now|indeed|exactly|equal to|given by)\b)?[ \n*_`\"'$:：=]{{0,12}}",
     re.IGNORECASE,
 )
+_HEADING = re.compile(r"[*_]{0,3}:?[*_]{0,3} {0,3}\n[ \n*_`\"'$]{0,12}")
+_HEADED = re.compile(r"[#*_ ]{0,8}(?:the )?(?:final |correct )?$", re.IGNORECASE)
+_KEYED = re.compile(r'" {0,4}: {0,4}(?P<list>\[ {0,4})?(?P<string>")?')
+_ENDED = re.compile(r",(?![0-9]{3}(?![0-9]))|[}\n]")
+_CLOSED = re.compile(r'(?<!\\)(?:\\\\){0,8}"')
 _MARK = re.compile(r"[*_`\"'>\]]{0,4}[ \n]{0,3}[:=]?[ \n*_`\"'$]{0,12}")
 _WORDS = (
     "answer", "antwort", "ergebnis", "lösung", "réponse", "reponse", "respuesta", "resposta", "risposta", "resultado",
@@ -34,6 +42,9 @@ class Slot(NamedTuple):
     mark: int
     """Where the announcement itself begins."""
     box: bool
+    """Whether the slot holds the answer and nothing else."""
+    json: bool = False
+    """Whether it is a JSON string, whose backslashes are doubled."""
 
 
 def _last(text: str, word: str) -> list[int]:
@@ -117,8 +128,11 @@ def slots(text: str) -> list[Slot]:
             past = at + len(word)
             if text.startswith("s", past):
                 past += 1
+            if text.startswith('"', past) and (keyed := _KEYED.match(text, past)):
+                out.append(_valued(text, keyed, at))
+                continue
             tag = at > 0 and text.startswith(">", past) and text[at - 1] in "<_"
-            lead = _MARK.match(text, past) if tag else _LEAD.match(text, past)
+            lead = _MARK.match(text, past) if tag else _LEAD.match(text, past) or _headed(text, at, past)
             if lead is None or lead.end() in seen or (at > 1 and text[at - 1] == "/" and text[at - 2] == "<"):
                 continue
             start = lead.end()
@@ -127,8 +141,26 @@ def slots(text: str) -> list[Slot]:
             seen.add(lead.end())
             end = _line(text, start + (len(text[start : lead.end()]) - len(text[start : lead.end()].lstrip("\n"))))
             end = text.find("<", start, end) if tag and text.find("<", start, end) >= 0 else end
-            quoted = text[past : past + 1] == '"' and '"' in text[past + 1 : start]
-            if quoted and (close := text.find('"', start, end)) >= 0:
-                end = close
-            out.append(Slot(start, end, at, box=quoted or tag))
+            out.append(Slot(start, end, at, box=tag))
     return sorted(out, key=lambda s: (s.mark, s.start), reverse=True)
+
+
+def _headed(text: str, word: int, past: int) -> re.Match[str] | None:
+    """The heading `**Final Answer**` that `word` stands in, where it has its line for itself."""
+    lead = _HEADING.match(text, past)
+    line = text.rfind("\n", max(0, word - 40), word) + 1
+    return lead if lead and _HEADED.fullmatch(text, line or max(0, word - 40), word) else None
+
+
+def _valued(text: str, keyed: re.Match[str], mark: int) -> Slot:
+    """What stands behind the key of a JSON object: a string, a list to its bracket, or all up to the comma."""
+    start = keyed.end()
+    limit = min(len(text), start + _LONGEST)
+    if keyed["list"]:
+        end = text.find("]", start, limit)
+        return Slot(start - bool(keyed["string"]), end if end >= 0 else limit, mark, box=True, json=True)
+    if not keyed["string"]:
+        stop = _ENDED.search(text, start, limit)
+        return Slot(start, stop.start() if stop else limit, mark, box=True)
+    stop = _CLOSED.search(text, start, limit)
+    return Slot(start, stop.end() - 1 if stop else limit, mark, box=True, json=True)

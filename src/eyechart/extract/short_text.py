@@ -13,7 +13,22 @@ from eyechart.extract.choice_words import SLOT, TURN
 from eyechart.extract.declined import declined
 from eyechart.extract.passage import Passage, passage
 
-_MARKS = "*_`#>~|\"'«»「」『』《》“” \t\n"
+_MARKS = "*_`|\"'«»「」『』《》“” \t\n"
+_LEFT = _MARKS + "#>:："
+_SIGN = re.compile(r"[-+<>=*/^&|~!%]{1,4}")
+_OPENER = re.compile(
+    r"\W*(?:sure|certainly|of course|absolutely|definitely|okay|ok|alright|great|good|excellent|nice|thank(?:s| you)|hello|hi|hey|happy to"
+    r"|i apologi[sz]e|i'm sorry|sorry|my apologies|apologies|you're (?:right|welcome)|no problem|interesting|let me|let's|here (?:is|are|you)|natürlich"
+    r"|gerne|klar|bien sûr|claro|por supuesto|certo|tentu|конечно|当然|好的|もちろん|물론)(?![^\W_])",
+    re.IGNORECASE,
+)
+_FOREIGN = re.compile(
+    r"(?:reference|gold|expected|wrong|incorrect|mistaken|false|official)(?: \w+)?\W{0,3}$|^(?:wrong|incorrect)"
+)
+_SUMS_UP = re.compile(
+    r"\b(?:so|therefore|thus|hence|in short|in conclusion|overall|in summary|to sum up)\b[,:]?\s", re.IGNORECASE
+)
+_CELL = re.compile(r"\|\s*([^|\n]{1,200}?)\s*\|\s*$")
 _OPEN = re.compile(r"[\s*_`\"':=>~«»「『《\-]{0,12}(?:\\(?:text|textbf|mathrm|textit)\{)?[\s*_`\"'(\[]{0,6}")
 _FENCE = re.compile(r"```[a-zA-Z]{0,12}[ \t]*\n?([^`]*)```")
 _CLOSED = re.compile(r"</(?:final_?)?answer>")
@@ -28,6 +43,9 @@ _VERB = re.compile(
 )
 _LONGEST = 600
 """Characters of a value: a longer answer is not short, and its end is what counts."""
+
+
+_Passed = tuple[str, int, int]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,44 +80,58 @@ def _read(view: Passage) -> Extraction:
     text = view.text
     if len(text) > _LONGEST * 20:
         text = " " * (len(text) - _LONGEST * 10) + text[-_LONGEST * 10 :]
-    start, end, announced = _place(text)
+    start, end, announced, passed = _place(text)
     start, end = _trimmed(text, start, end)
+    steps = (*view.steps[:3], *(Step("passed", why, view.span(i, j)) for why, i, j in passed[-5:]))
+    if start >= end and not announced and _SIGN.fullmatch(text.strip()):
+        start = len(text) - len(text.lstrip())
+        end = len(text.rstrip())
     if start >= end:
         why = declined(view.text) or (Outcome.UNPARSEABLE, "nothing behind the announcement of an answer")
         return _nothing(view, why[1], why[0])
-    why = declined(text[start:end])
+    why = None if _SIGN.fullmatch(text, start, end) else declined(text[start:end])
     if why:
         return _nothing(view, why[1], why[0])
     span = view.span(start, end)
     reason = "in the answer slot" if announced else "the text"
+    whole = len(text) <= _LONGEST and (text.count(" ", start) < 6 or text.rstrip(" *_\n\"')")[-1:] in ".!?。！？")
     return Extraction(
         value=text[start:end],
         span=span,
-        committed=announced or len(text) < _LONGEST,
-        steps=(*view.steps[:4], Step("taken", reason, span)),
+        committed=announced or whole,
+        steps=(*steps, Step("taken", reason, span)),
     )
 
 
-def _place(text: str) -> tuple[int, int, bool]:
-    """Where the answer stands, and whether it was announced."""
+def _place(text: str) -> tuple[int, int, bool, list[_Passed]]:
+    """Where the answer stands, whether it was announced, and what was passed over on the way."""
     low = lower(text)
+    passed: list[_Passed] = []
     fence = next(reversed(list(_FENCE.finditer(text))), None)
     if fence is not None and fence.group(1).strip():
-        return fence.start(1), fence.end(1), True
+        return fence.start(1), fence.end(1), True, passed
     whole = text.strip()
     if whole[:1] in ("{", "[") and whole[-1:] in ("}", "]") and not low.lstrip().startswith(('{"answer', '{"final')):
-        return 0, len(text), False
+        return 0, len(text), False, passed
     slot = None
-    for match in SLOT.finditer(low):
+    slots = list(SLOT.finditer(low))
+    for match in slots:
         if match.group()[0] in "选選" or (match.group().startswith("####") and not text[match.end() :].strip()):
             continue
-        if _said(text, match.end()):
+        if _FOREIGN.search(low, max(0, match.start() - 30), match.start()) or _FOREIGN.match(match.group()):
+            passed.append(("announces what is no answer of its own", *match.span()))
+        elif _said(text, match.end()):
+            if slot is not None:
+                passed.append(("announced before", *slot.span()))
             slot = match
     if slot is not None and not _corrected(low, slot.end()):
-        return _behind(text, slot)
-    if slot is None and any(True for _ in SLOT.finditer(low)) and text.rstrip(" *_")[-1:] in (":", "："):
-        return len(text), len(text), True
-    return _sentence(text, low)
+        return *_behind(text, slot), True, passed
+    if slot is None and slots and text.rstrip(" *_")[-1:] in (":", "："):
+        return len(text), len(text), True, passed
+    cell = _CELL.search(text, max(0, text.rstrip().rfind("\n"))) if "---" in text else None
+    if cell is not None:
+        return *cell.span(1), True, passed
+    return *_sentence(text, low, passed), False, passed
 
 
 def _said(text: str, at: int) -> bool:
@@ -112,23 +144,23 @@ def _corrected(low: str, at: int) -> bool:
     return any(at < m.start() and m.end() < ends for m in TURN.finditer(low))
 
 
-def _behind(text: str, slot: re.Match[str]) -> tuple[int, int, bool]:
+def _behind(text: str, slot: re.Match[str]) -> tuple[int, int]:
     """What stands behind an announcement: to the closing mark, else to the end of the sentence."""
     opened = _OPEN.match(text, slot.end())
     start = opened.end() if opened else slot.end()
     mark = slot.group()
     if mark.endswith("{"):
-        return slot.end(), _balanced(text, slot.end()), True
+        return start, _balanced(text, start)
     if mark.startswith("<"):
         close = _CLOSED.search(text, start)
-        return start, close.start() if close else _end(text, start), True
+        return start, close.start() if close else _end(text, start)
     if mark.startswith('"') or text[max(0, slot.start() - 1) : slot.start()] in ('"', "'"):
         if text[start - 1 : start] in ('"', "'"):
             close = text.find(text[start - 1], start)
-            return start, close if close >= 0 else len(text), True
+            return start, close if close >= 0 else len(text)
         close = re.compile(r"[,}\n]").search(text, start)
-        return start, close.start() if close else len(text), True
-    return start, _end(text, start), True
+        return start, close.start() if close else len(text)
+    return start, _end(text, start)
 
 
 def _balanced(text: str, start: int) -> int:
@@ -151,15 +183,24 @@ def _end(text: str, start: int) -> int:
     return len(text)
 
 
-def _sentence(text: str, low: str) -> tuple[int, int, bool]:
+def _sentence(text: str, low: str, passed: list[_Passed]) -> tuple[int, int]:
     """Where nothing is announced: from a correction on, or a first short phrase, or all; of a long text, its last line."""
     begins, ends = len(low) - len(low.lstrip()), len(low.rstrip(" .,:;!"))
     turned = max((m.start() for m in TURN.finditer(low) if begins < m.start() and m.end() < ends), default=0)
-    if turned:
-        return turned, len(text), False
-    start = len(text) - len(text.lstrip())
-    if _BULLETS.match(text) and len(text) <= _LONGEST:
-        return start, len(text), False
+    if turned and not _OPENER.match(text[:turned]):
+        passed.append(("taken back", begins, turned))
+        return turned, len(text)
+    start = begins
+    for _ in range(3):
+        end = _end(text, start)
+        rest = text[end:].lstrip(" .!?\n*_")
+        opens = _OPENER.match(text, start, end) or (text[end - 1 : end] == "!" and not _VERB.search(text[start:end]))
+        if not rest or not opens or _named(text[start:end]):
+            break
+        passed.append(("opens the answer", start, end))
+        start = len(text) - len(rest)
+    if _BULLETS.match(text, start) and len(text) <= _LONGEST:
+        return start, len(text)
     end = _end(text, start)
     first = text[start:end]
     if (
@@ -168,22 +209,28 @@ def _sentence(text: str, low: str) -> tuple[int, int, bool]:
         and len(first) < 60
         and not _VERB.search(first)
         and text[end] not in "?？"
+        and not _SUMS_UP.search(text, end)
     ):
         rest = text[end:].strip(" .*_")
         if text[end] != "\n" or "\n\n" in text[end : end + 3] or len(rest.split()) > 3:
-            return (
-                (start, end, False) if not first.rstrip(" *_").endswith((":", "：", "?")) else (start, len(text), False)
-            )
-    if len(text) <= _LONGEST:
-        return start, len(text), False
+            return (start, len(text)) if first.rstrip(" *_").endswith((":", "：", "?", "..")) else (start, end)
+    if len(text) - start <= _LONGEST:
+        return start, len(text)
     end = len(text.rstrip())
-    return max(text.rfind("\n", 0, end) + 1, end - _LONGEST), end, False
+    return max(text.rfind("\n", 0, end) + 1, end - _LONGEST), end
+
+
+def _named(first: str) -> bool:
+    """Whether an opening sentence names what may be the answer: `Sure, it's Paris.`"""
+    return not first.endswith("!") and (
+        "," in first or ":" in first or (_VERB.search(first) is not None and len(first.split()) > 6)
+    )
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     """Without the marks around it, and without a full stop that ends no abbreviation."""
     part = text[start:end]
-    start += len(part) - len(part.lstrip(_MARKS + ":："))
+    start += len(part) - len(part.lstrip(_LEFT))
     stripped = text[start:end].rstrip(_MARKS)
     for _ in range(3):
         if stripped.endswith(("。", "!", "！", ",", ";")) or (

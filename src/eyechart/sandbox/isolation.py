@@ -18,7 +18,21 @@ from typing import IO, Any, Literal
 
 from eyechart.sandbox.seccomp import program
 
-DRIVER = files("eyechart.sandbox").joinpath("driver.py").read_text("utf-8")
+
+def _driver() -> str:
+    """The three files of the sandbox's inside as one text, with no path to find modules on."""
+    texts = {
+        name: files("eyechart.sandbox").joinpath(f"{name}.py").read_text("utf-8")
+        for name in ("values", "wire", "driver")
+    }
+    parts = ["import sys"]
+    for name in ("values", "wire"):
+        parts.append(f"m = sys.modules['eyechart.sandbox.{name}'] = type(sys)('eyechart.sandbox.{name}')")
+        parts.append(f"exec({texts[name]!r}, m.__dict__)")
+    return "\n".join([*parts, f"exec({texts['driver']!r})"])
+
+
+DRIVER = _driver()
 _SYSTEM = ("/usr", "/lib", "/lib64", "/lib32", "/bin")
 
 

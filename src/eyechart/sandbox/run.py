@@ -51,8 +51,8 @@ def run(asks: Sequence[Ask], *, limits: Limits | None = None, weak: bool = False
 def _one(ask: Ask, limits: Limits, kind: str) -> Ran:
     began = time.monotonic()
     sizes = limits.sizes()
-    loaded = {"role": "solution", "code": ask.code, "limits": sizes}
     tests = ask.tests
+    loaded = {"role": "solution", "code": ask.code, "limits": sizes, "shown": "stdout" in tests.source}
     asked = {"role": "asserts", "gold": tests.source, "wanted": tests.wanted, "modules": tests.modules, "limits": sizes}
     started: list[subprocess.Popen[bytes]] = []
     one, other = socket.socketpair()

@@ -92,8 +92,14 @@ def _application(node: Node) -> bool:
 
 
 def _side(node: Node) -> Node:
-    """What an equation says its variable is; anything else as it stands."""
-    if node.kind == "rel" and set(str(node.value).split()) == {"="}:
+    """What an equation says its variable is, the exact side of an approximation; anything else as it stands."""
+    if node.kind != "rel":
+        return node
+    signs = str(node.value).split()
+    if "≈" in signs and set(signs) <= {"=", "≈"}:
+        exactly = node.args[signs.index("≈")]
+        return exactly if exactly.kind != "sym" else node.args[-1]
+    if set(signs) == {"="}:
         head, last = node.args[0], node.args[-1]
         if head.kind == "sym" or _application(head) or len(node.args) > 2 or not names(head):
             return last
@@ -102,7 +108,7 @@ def _side(node: Node) -> Node:
 
 def _alike(one: Node, other: Node) -> bool:
     """Whether two trees, neither a list, mean the same."""
-    if one.kind == "rel" and other.kind == "rel":
+    if one.kind == "rel" and other.kind == "rel" and "≈" not in f"{one.value}{other.value}":
         return _same_relation(one, other)
     one, other = _side(one), _side(other)
     kinds = {one.kind, other.kind}

@@ -20,7 +20,7 @@ class Node(NamedTuple):
     value: Fraction | str = ""
 
 
-_RELATIONS = frozenset("=<>≤≥≠∈")
+_RELATIONS = frozenset("=<>≤≥≠∈≈")
 
 
 class _Parser:
@@ -28,6 +28,8 @@ class _Parser:
 
     def __init__(self, stream: list[Token]) -> None:
         self.stream, self.at, self.depth, self.bars = stream, 0, 0, 0
+        self.degrees = False
+        """Whether a sign of degrees was met: what stands in a sine is in degrees then."""
 
     def peek(self) -> Token:
         return self.stream[self.at] if self.at < len(self.stream) else Token("end", "")
@@ -145,7 +147,7 @@ class _Parser:
         if token.kind == "cmd":
             return token.text not in ("and", "or", "row", "mod")
         return token.kind == "op" and (
-            token.text in ("(", "√", "π", "∞", "{", "θ") or (token.text == "|" and not self.bars)
+            token.text in ("(", "√", "π", "∞", "{", "θ", "⌊", "⌈") or (token.text == "|" and not self.bars)
         )
 
     def signed(self) -> Node:
@@ -164,9 +166,11 @@ class _Parser:
         node = self.postfix(self.atom())
         if self.take("^"):
             if self.take("°"):
+                self.degrees = True
                 return node
             if self.peek().text == "{" and [t.text for t in self.stream[self.at : self.at + 3]] == ["{", "°", "}"]:
                 self.at += 3
+                self.degrees = True
                 return node
             node = Node("pow", (node, self.exponent()))
             node = self.postfix(node)
@@ -187,7 +191,7 @@ class _Parser:
             elif self.take("%"):
                 node = Node("percent", (node,))
             elif self.take("°"):
-                pass
+                self.degrees = True
             else:
                 return node
 
@@ -240,6 +244,10 @@ class _Parser:
             node = Node("fun", (self.sum(),), "abs")
             self.bars -= 1
             self.need("|")
+            return node
+        if text in "⌊⌈":
+            node = Node("fun", (self.sum(),), "floor" if text == "⌊" else "ceil")
+            self.need("⌋" if text == "⌊" else "⌉")
             return node
         if text in ("{", "\\{"):
             if self.take("}") or self.take("\\}"):
@@ -304,6 +312,7 @@ class _Parser:
             self.need("]")
         elif name in ("log", "lg") and self.take("_"):
             under = self.group()
+        self.degrees = False
         raised = self.exponent() if name != "sqrt" and self.take("^") else None
         if self.peek().text == "{":
             argument = self.group()
@@ -311,6 +320,8 @@ class _Parser:
             argument = self.atom()
         else:
             argument = self.postfix(self.atom()) if name in ("sqrt", "abs") else self.argument()
+        if self.degrees and name in ("sin", "cos", "tan", "sec", "csc", "cot"):
+            argument = Node("mul", (argument, Node("div", (Node("const", (), "pi"), Node("num", (), Fraction(180))))))
         args = argument.args if argument.kind in ("tuple", "list") else (argument,)
         node = Node("fun", (*args, under) if under else args, "root" if name == "sqrt" and under else name)
         return Node("pow", (node, raised)) if raised else node

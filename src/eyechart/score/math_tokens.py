@@ -29,7 +29,7 @@ _TOKEN = re.compile(
     r"|\\begin ?\{(?P<open>[a-z]*matrix|array)\}(?:\{[a-z|]*\})?|\\end ?\{(?P<close>[a-z]*matrix|array)\}"
     r"|(?P<text>\x02[^\x03]*\x03)|\\(?P<cmd>[a-zA-Z]+|[%{}|\\])"
     r"|(?P<word>(?:arc)?(?:sin|cos|tan)h?|sec|csc|cot|log|ln|exp|sqrt|cbrt|abs|pi|infinity|infty|inf|frac|and|or|max|min|gcd|lcm|mod|union)(?![a-z])"
-    r"|(?P<name>[^\W\d_])|(?P<op><=|>=|!=|==|\*\*|[-+*/^_!=<>(),;:{}\[\]|%±≤≥≠×·⋅÷√∞∪∈°&πθ−∓]))"
+    r"|(?P<name>[^\W\d_])|(?P<op><=|>=|!=|==|\*\*|[-+*/^_!=<>(),;:{}\[\]|%±≤≥≠×·⋅÷√∞∪∩∈°&πθ−∓≈⌊⌋⌈⌉'¬]))"
 )
 FUNCTIONS = frozenset(
     [
@@ -97,7 +97,11 @@ _COMMANDS = {
     "rvert": "|",
     "land": "and",
     "lor": "or",
-    "approx": "=",
+    "approx": "≈",
+    "lfloor": "⌊",
+    "rfloor": "⌋",
+    "lceil": "⌈",
+    "rceil": "⌉",
     "equiv": "=",
     "colon": ":",
     "ln": "ln",
@@ -120,11 +124,38 @@ _PLAIN = {
     "==": "=",
     "−": "-",
     "∓": "±",
+    "ou": "or",
 }
 UNIT_WORDS = frozenset(w for w in (*UNITS, *SCALES) if len(w) > 1 and w.isascii() and w.isalpha()) | frozenset(
     ["apples", "units", "square", "sq", "cubic", "per", "km", "cm", "mm", "kg", "of", "the", "a"]
 )
 _THOUSANDS = re.compile(r"(?<![0-9.,{(\[])([0-9]{1,3}(?:,[0-9]{3})+)(?![0-9,]|, ?[0-9])")
+
+
+_SPELT = tuple(
+    (re.compile(pattern, re.IGNORECASE), sign)
+    for pattern, sign in (
+        (r"\bplus or minus\b|\+/-|\+-(?=[ 0-9a-z(\\])", "±"),
+        (r"(?<=[0-9a-z)}\] ]) ?\b(?:oder|ou|o|u)\b(?= ?[-a-z0-9(\\])", " or "),
+        (r"(?<=[0-9a-z)}\] ]) ?\b(?:und|et|y)\b(?= [-a-z] ?=)", " and "),
+        (r"(?<=[)\]]) ?U ?(?=[(\[])", "∪"),
+        (r"(?<=[a-z]) in (?=[(\[\]])", " ∈ "),
+        (r"\\mathbb ?\{?R\}?|\ball real numbers\b|ℝ", r"(-∞,∞)"),
+        (r"^(?:approximately|about|exactly) ", ""),
+        (r"⟨", "("), (r"⟩", ")"), (r"\bsquare root of ", r"\\sqrt "),
+        (r"\{ ?([^{}]{1,60}?) ?\\over ?([^{}]{1,60}) ?\}", r"\\frac{\1}{\2}"),
+        (r"([0-9]+)\.([0-9]*)\\overline ?\{([0-9]{1,20})\}", lambda m: _periodic(m[1], m[2], m[3])),
+        (r"\]([^\[\](),]{1,40}),([^\[\](),]{1,40})([\[\]])", lambda m: f"({m[1]},{m[2]}" + (")" if m[3] == "[" else "]")),
+        (r"\[([^\[\](),]{1,40}),([^\[\](),]{1,40})\[", r"[\1,\2)"),
+    )
+)
+"""Signs in words and other notations of the same, put into the one that is parsed."""
+
+
+def _periodic(whole: str, fixed: str, period: str) -> str:
+    low = int(whole + fixed)
+    below = (10 ** len(period) - 1) * 10 ** len(fixed)
+    return rf"\frac{{{int(whole + fixed + period) - low}}}{{{below}}}"
 
 
 class Token(NamedTuple):
@@ -145,6 +176,9 @@ def _wrapped(match: re.Match[str]) -> str:
 
 def _prepared(text: str) -> str:
     text = WRAPPED.sub(_wrapped, text)
+    if len(text) < 400:
+        for pattern, sign in _SPELT:
+            text = pattern.sub(sign, text)
     text = _DROPPED.sub(" ", text)
     text = _THOUSANDS.sub(lambda m: m[1].replace(",", ""), text)
     text = re.sub(r"(?<=[0-9])\\?,\\!(?=[0-9]{3})", "", text)

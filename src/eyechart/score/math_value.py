@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import comb, factorial, gcd, lcm
+from math import ceil, comb, factorial, floor, gcd, lcm
 from typing import Any, NamedTuple
 
 from eyechart.score.math_parse import Node, Unreadable
@@ -32,7 +32,7 @@ def exact(node: Node) -> Fraction | None:
     """
     if node.kind == "num":
         return node.value if isinstance(node.value, Fraction) else None
-    if node.kind == "fun" and node.value not in ("binom", "gcd", "lcm", "max", "min", "abs"):
+    if node.kind == "fun" and node.value not in ("binom", "gcd", "lcm", "max", "min", "abs", "floor", "ceil"):
         return None
     if node.kind not in ("add", "mul", "div", "pow", "neg", "fact", "percent", "fun"):
         return None
@@ -82,6 +82,8 @@ def _combined(node: Node, args: list[Fraction]) -> Fraction | None:
 def _rational(name: str, args: list[Fraction]) -> Fraction | None:
     if name == "abs":
         return abs(args[0])
+    if name in ("floor", "ceil"):
+        return Fraction(floor(args[0]) if name == "floor" else ceil(args[0]))
     if name in ("max", "min"):
         return max(args) if name == "max" else min(args)
     if any(a.denominator != 1 for a in args) or len(args) < 2:
@@ -179,6 +181,8 @@ def _function(mp: Any, name: str, args: list[Any]) -> Any:
         "tanh": mp.tanh,
         "sqrt": mp.sqrt,
         "abs": abs,
+        "floor": mp.floor,
+        "ceil": mp.ceil,
         "ln": mp.ln,
         "cbrt": mp.cbrt,
         "lg": mp.log10,

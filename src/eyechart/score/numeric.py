@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import ClassVar
 
 from eyechart.core.records import Item, Score
@@ -18,6 +19,7 @@ _LONGEST = 400
 """Characters of the longest number read: enough for any answer, too few to stall on."""
 
 
+@lru_cache(maxsize=4096)
 def number(text: str) -> tuple[Fraction, bool] | None:
     """The value of `text`, and whether it is a percentage; None where the whole of it is not one number.
 
@@ -37,7 +39,9 @@ def number(text: str) -> tuple[Fraction, bool] | None:
         return None
     sign, plain, exponent, above, below, percent = match.groups()
     if plain is not None:
-        value = Fraction(plain.replace(",", "")) * Fraction(10) ** int(exponent or 0)
+        value = Fraction(plain.replace(",", ""))
+        if exponent:
+            value *= Fraction(10) ** int(exponent)
     elif int(below) == 0:
         return None
     else:

@@ -18,7 +18,12 @@ from eyechart.score.math import equal
 _AROUND = " \n\t*_`\"'"
 _NOUN = re.compile(r"[ -]?(?:\\text\{)?(?:[^\W\d_]+[ -]?){0,3}\}?[.!。]?")
 _PERCENT_ASKED = re.compile(r"percent|per cent|%|百分|prozent|pour ?cent|por ciento|por cento|процент", re.IGNORECASE)
-_NO_NOUN = frozenset(("or", "and", "to", "und", "oder", "et", "ou"))
+_NO_NOUN = frozenset(
+    (
+        "or", "and", "to", "und", "oder", "et", "ou", "a", "squared", "cubed", "factorial", "january", "february", "march",
+        "april", "may", "june", "july", "august", "september", "october", "november", "december",
+    )
+)  # fmt: skip
 
 
 @lru_cache(maxsize=4096)
@@ -31,7 +36,7 @@ def quantity(text: str) -> Quantity | None:
     text = text.strip(_AROUND)
     if len(text) > 1 and text[0] == text[-1] == "$":
         text = text[1:-1].strip()
-    if not text or len(text) > LONGEST:
+    if not text or len(text) > LONGEST or (text[-1] == "!" and text[:-1].isdigit()):
         return None
     found = scan(text)
     if len(found) != 1 or found[0].both:
@@ -60,14 +65,15 @@ def same(mine: Quantity, gold: Quantity, *, percent: str = "value", points: bool
         return False
     if gold.unit == "%":
         if mine.unit in ("%", None):
-            return mine.value == gold.value if mine.unit else mine.value in (gold.value, gold.value / 100)
+            plain = mine.value == gold.value / 100 or (mine.value == gold.value and abs(gold.value) >= 1)
+            return mine.value == gold.value if mine.unit else plain
         return False
     if mine.unit == "%":
         if gold.unit is not None:
             return False
         return mine.value / 100 == gold.value or ((percent == "points" or points) and mine.value == gold.value)
     if mine.unit is None or gold.unit is None:
-        if "clock" in (mine.unit, gold.unit):
+        if not {"clock", "BC"}.isdisjoint((mine.unit, gold.unit)):
             return False
         return mine.value == gold.value
     one, other = UNITS[mine.unit], UNITS[gold.unit]
@@ -133,6 +139,9 @@ class NumberScore:
             return unparseable("only says what the answer is not")
         if answer.startswith("about "):
             return self._about(answer[6:], gold, item)
+        if "≈" in answer:
+            sides = [quantity(side) for side in answer.split("≈")]
+            return right(any(side is not None and self._equal(side, gold, item) for side in sides))
         mine = quantity(answer)
         if mine is None:
             return _expression(answer, gold)
@@ -176,6 +185,8 @@ def _expression(answer: str, gold: Quantity) -> Score:
     """An answer that is no plain number: several numbers are wrong, an expression is worth what it comes to."""
     if " or " in answer:
         return right(False, "several numbers, and no choice between them")
+    if "_" in answer:
+        return right(False, "no plain number")
     verdict = equal(answer, f"{gold.value.numerator}/{gold.value.denominator}")
     if verdict is None:
         return unparseable("the answer is not a number")

@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 from eyechart.core.records import Item, Outcome, Score
 from eyechart.score.gold import golds, right, unparseable, unscored
-from eyechart.score.short_text_forms import HAN, LONGEST, Word, dates, forms, json_form, plain, same, words
-from eyechart.score.short_text_stance import denied, hedged, polarity, settled, spoken
+from eyechart.score.short_text_claim import given, phrases, relation
+from eyechart.score.short_text_facts import COMMON, PARTICLES, sequence
+from eyechart.score.short_text_forms import HAN, LONGEST, Word, dates, forms, json_form, plain, same, signs, words
+from eyechart.score.short_text_stance import denied, hedged, polarity, settled, shown, spoken
 
 
 def _set(words: str) -> frozenset[str]:
@@ -18,7 +21,7 @@ def _set(words: str) -> frozenset[str]:
 
 
 _YES = _set(
-    "true yes correct wahr ja vrai oui sí verdadero sim verdadeiro vero benar да верно 是 对 正确 真 はい 예 نعم हाँ"
+    "true yes correct wahr ja vrai oui sí verdadero sim verdadeiro vero benar да верно sì 是 对 正确 真 はい 예 نعم हाँ"
 )
 _NO = _set(
     "false no incorrect falsch nein faux non falso não salah tidak нет неверно 否 不是 错 错误 假 いいえ 아니요 لا नहीं"
@@ -29,7 +32,7 @@ _ORDER = re.compile(
     re.IGNORECASE,
 )
 _ITEMS = re.compile(
-    r"\s*(?:,(?![0-9]{3}(?![0-9]))\s*(?:and|und|et|y|e|dan|и)?\s+|[;、，；]\s*|\s(?:and|und|et|y|dan|и|&)\s|\n(?:[-*•]|[0-9]{1,2}[.)])?\s*|和|与|及)\s*(?=\S)"
+    r"\s*(?:,(?![0-9]{3}(?![0-9]))\s*(?:(?:and|und|et|y|e|dan|и)\s+)?(?:(?:then|finally|lastly|next)\s+)?|\s(?:then|[→>|<]|->|/)\s|[;、，；]\s*|\s(?:and|und|et|y|dan|и|&)\s|(?<=[^\W\d])/(?=[^\W\d])|\n(?:[-*•]|[0-9]{1,2}[.)])?\s*|和|与|及)\s*(?=\S)"
 )
 _AFTER_VERB = re.compile(r"^[^,;、]{0,60}\s(?:are|were|is|sind|sont|son|são|sono)\s")
 _BULLET = re.compile(r"^\s*(?:[-*•+]|[0-9]{1,2}[.)])\s+")
@@ -37,22 +40,15 @@ _OR = re.compile(
     r"\b(?:or|either|oder|ou|atau|или|vs\.?|versus)\b|(?<=\w)\s?/\s?(?=[^\W\d])|或者?|还是|または|또는|أو",
     re.IGNORECASE,
 )
-_LEAD = _set(
-    "a an and answer are as at author be believe but by called capital certainly city clearly correct country "
-    "definitely dr final for from he hence her him i in is it it's its king lady lake lord mount mr mrs ms "
-    "named obviously of on one only president probably prof professor queen river saint say she sir so state "
-    "surely that the therefore they think this thus to town was with writer yes"
-)
-_TRAIL = _set(
-    "and are as at because by city did for from gas had has he in is it made of on river she since that was "
-    "were which who with would"
-)
 _PLACE = _set(
     "cape central east eastern el fort great la las le little los lower new north northern old port saint san "
     "santa south southern st united upper west western"
 )
 _SUFFIX = _set("ii iii iv jr sr")
 _HAN_AFTER = frozenset("。，,.!！?？;； 是的吧呢啊也就、市省县国人先でだ입이은는가）)」》\"'")
+
+
+Split = Callable[[str], list[Word]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,130 +83,159 @@ class ShortTextScore:
             return unscored("the item has no gold answer")
         if not answer.strip():
             return unparseable("no answer")
-        ordered = self.ordered if self.ordered is not None else _asks_for_order(item.fields)
+        ordered = True if self.ordered is None and _asks_for_order(item.fields) else self.ordered
+        known = _question(item.fields)
         best = None
         for gold in texts:
-            one = self._against(answer[:LONGEST], gold, ordered)
+            one = self._against(answer[:LONGEST], gold, ordered, known)
             if one.outcome is Outcome.CORRECT:
                 return one
             best = one if best is None or one.outcome is Outcome.INCORRECT else best
         return best or unparseable("no answer")
 
-    def _against(self, answer: str, gold: str, ordered: bool) -> Score:
+    def _against(self, answer: str, gold: str, ordered: bool | None, known: str) -> Score:
         target = json_form(gold)
-        if target is not None:
+        if target is not None and not (target.startswith("[") and json_form(answer) is None):
             return _json(answer, target)
-        mine, wanted = self._plain(answer).strip(), self._plain(gold).strip()
-        have, want = self._words(mine), self._words(wanted)
-        if mine == wanted or (want and same(forms(have), forms(want))):
+        folded = not self.accents or gold.strip()[:1].isupper()
+        mine, wanted = plain(answer).strip(), plain(gold).strip()
+        split = partial(words, case=self.case, accents=not folded)
+        have, want = split(mine), split(wanted)
+        if mine == wanted:
             return right(True, "the same words")
         if not want:
             return right(False, "another text")
-        mine = settled(spoken(mine)).strip()
+        mine = shown(mine)
         word = wanted.casefold().strip(" .")
         truth = "true" if word in _YES else "false" if word in _NO else None
-        if truth:
+        listed = _listed(wanted) if "," in wanted or not signs(wanted) else [wanted]
+        if same(forms(split(mine)), forms(want)) and (len(listed) == 1 or not _tuple(wanted)):
+            return right(signs(mine) == signs(wanted) or (len(listed) > 1 and not signs(wanted)), "the same words")
+        mine = _ENDING.sub("", settled(spoken(mine)).strip())
+        if truth and not re.match(r"[!~¬]", mine):
             return _polar(mine, truth)
-        have = self._words(mine)
-        if same(forms(have), forms(want)):
-            return right(True, "the same words")
+        if _EMPTY.match(answer.strip()):
+            return unparseable("announces an answer and gives none")
+        have = split(mine)
         if not have:
-            return unparseable("nothing but marks")
+            return (
+                right(False, "another text")
+                if signs(mine) or words(plain(answer))
+                else unparseable("nothing but marks")
+            )
         dated = dates(wanted)
         if len(dated) == 1 and dated[0][2] - dated[0][1] >= len(wanted) - 2:
             return _dated(mine, dated[0][0])
-        listed = _listed(wanted)
         if len(listed) > 1:
-            return self._items(mine, listed, ordered)
-        return self._inside(mine, have, wanted, want)
+            return self._items(
+                mine, wanted, listed, split, sequence(listed) or _tuple(wanted) if ordered is None else ordered
+            )
+        return self._inside(mine, have, wanted, want, known)
 
-    def _plain(self, text: str) -> str:
-        return plain(text, accents=not self.accents)
-
-    def _words(self, text: str) -> list[Word]:
-        return words(text, case=self.case)
-
-    def _items(self, mine: str, wanted: Sequence[str], ordered: bool) -> Score:
+    def _items(self, mine: str, gold: str, wanted: Sequence[str], split: Split, ordered: bool) -> Score:
         """A list against a list."""
         have = [
-            forms(self._words(part))
-            for part in _listed(_AFTER_VERB.sub("", mine.rpartition(":")[2].rstrip(" ."), count=1))
+            forms(split(part)) for part in _listed(_AFTER_VERB.sub("", mine.rpartition(":")[2].rstrip(" ."), count=1))
         ]
-        want = [forms(self._words(part)) for part in wanted]
+        want = [forms(split(part)) for part in wanted]
         if hedged(mine):
             return unparseable("hedged")
+        if _tuple(gold) and _tuple(mine) and (mine[0], mine[-1]) != (gold[0], gold[-1]):
+            return right(False, "other brackets")
         if have == want:
             return right(True, "the same items")
         if sorted(have) == sorted(want):
             return right(not ordered, "the same items in another order")
         return right(False, "other items")
 
-    def _inside(self, mine: str, have: list[Word], wanted: str, want: list[Word]) -> Score:
-        """The gold in a sentence: asserted, and nothing else with it."""
-        if HAN.search(wanted):
-            places = _han_places(mine, wanted)
-        else:
-            places = _places(have, [w for w in want if w.form not in ("a", "an", "the")] or want)
-        named = False
-        if not places and self.family_name and (family := _family(wanted, want)):
-            places, named = _places(have, [family]), True
-        good = [(i, j) for i, j in places if self._asserted(mine, have, i, j, want, named=named)]
-        if not good:
-            reason = "the gold is denied, or part of something else" if places else "another text"
-            return (
-                unparseable("hedged or declined")
-                if hedged(mine) and not _contradicted(mine, places)
-                else right(False, reason)
-            )
-        if hedged(mine):
-            return unparseable("hedged")
-        start, end = good[0]
-        if _OR.search(mine):
-            return right(False, "several answers and no choice")
-        if _several(mine, start, end):
-            return right(False, "more than was asked for")
-        return right(True, "the family name" if named else "asserted in a sentence")
+    def _inside(self, mine: str, have: list[Word], wanted: str, want: list[Word], known: str) -> Score:
+        """The gold in a claim: put forward, and no other answer after it."""
+        if HAN.search(mine) and (HAN.search(wanted) or not _spaced(mine)):
+            return _in_han(mine, wanted)
+        if signs(wanted):
+            return right(False, "another text")
+        have = [w for w in have if w.form not in ("a", "an", "the")] or have
+        rows = [forms(want)]
+        if self.family_name:
+            rows += [row for row in _family(wanted, want) if row not in rows]
+        verdict, end = self._verdict(mine, have, rows, known)
+        if verdict == "match" and _OR.search(mine.partition(". ")[0]) and not _OR.search(wanted):
+            return unparseable("hedged") if _lost(mine) else right(False, "several answers and no choice")
+        if hedged(mine[:end] + _UNSURE.sub("", mine[end:])):
+            if verdict != "match" and _OR.search(mine) and not _lost(mine) and _names(have, rows[0]):
+                return right(False, "several answers and no choice")
+            return right(False, "the gold is denied") if verdict == "denied" else unparseable("hedged or declined")
+        if verdict == "match":
+            return right(True, "put forward in a claim")
+        return right(
+            False, {"several": "more than was asked for", "denied": "the gold is denied"}.get(verdict, "another text")
+        )
 
-    def _asserted(
-        self, mine: str, have: list[Word], start: int, end: int, want: Sequence[Word], *, named: bool
-    ) -> bool:
-        if denied(mine, start, end):
-            return False
-        if not have or HAN.match(mine[start : start + 1]):
-            return True
-        before = next((w for w in reversed(have) if w.end <= start), None)
-        after = next((w for w in have if w.start >= end), None)
-        title = mine[start : start + 1].isupper()
-        if before and _touch(mine, before, start) and before.form not in _LEAD:
-            capital = mine[before.start].isupper()
-            if capital and title and (named or before.form in _PLACE or not self._given(have, want, before)):
-                return False
-            if not title and len(have) <= len(want) + 2 and before.form not in _LEAD:
-                return False
-        if after and not mine[end : after.start].strip(" ") and after.form not in _TRAIL:
-            if title and mine[after.start].isupper():
-                return False
-            if len(have) <= len(want) + 2 and not _verb(mine):
-                return False
-        return True
+    def _verdict(self, mine: str, have: list[Word], rows: list[tuple[str, ...]], known: str) -> tuple[str, int]:
+        """What the claims come to, and where the clause of the one that counts ends.
 
-    def _given(self, have: Sequence[Word], want: Sequence[Word], before: Word) -> bool:
-        """Whether the word before the gold may be a given name: the gold is one word that a family name may be."""
-        return self.family_name and len(want) == 1 and before.form not in _PLACE
+        The first strong claim counts (a bare phrase, a predicate), unless a later one concludes.
+        """
+        verdict, end, role = "", len(mine), ""
+        for phrase in phrases(mine):
+            said = relation(mine, have, phrase, rows, known)
+            if (
+                said in ("other", "rival")
+                and self.family_name
+                and len(rows[0]) == 1
+                and given(have, mine, phrase, rows[0][0])
+            ):
+                said = "match"
+            if said == "other" or (said == "denied" and verdict):
+                continue
+            weak = phrase.role in ("subject", "label")
+            if said == "rival" and weak and not (phrase.concluding and role == "subject"):
+                verdict = verdict or "weak"
+            elif verdict in ("", "weak", "denied") or phrase.concluding:
+                verdict, end, role = said, phrase.end, phrase.role
+            elif verdict == "match" and said == "rival" and role == phrase.role == "bare":
+                return "several", end
+        return verdict, end
 
 
-def _touch(mine: str, before: Word, start: int) -> bool:
-    """Whether nothing but white space stands between, or the points of initials."""
-    gap = mine[before.end : start]
-    return not gap.strip(" ") or (len(before.form) <= 3 and not gap.strip(" .ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+_UNSURE = re.compile(r"\bnot (?:entirely |completely |quite |totally |absolutely )?(?:sure|certain)\b", re.IGNORECASE)
+_EMPTY = re.compile(
+    r"\W*(?:let me (?:think|see)\b|solution|thought process|reasoning|explanation|analysis|could you (?:please )?(?:clarify|explain|provide)|(?:</?verdict\W*)?correct"
+    r"|the (?:correct |final )?answer is|.{0,40}\b(?:the reference|the gold answer|answer key)\b|given in the)\W{0,3}(?:step by step|carefully|says|correct|</?verdict)?\W*$"
+    r"|whatever\b|given in the reference|,? that is my answer",
+    re.IGNORECASE,
+)
 
 
-def _verb(text: str) -> bool:
-    return bool(re.search(r"\b(?:is|was|are|were|has|have|had|'s)\b|'s\b", text, re.IGNORECASE))
+def _lost(text: str) -> bool:
+    return (
+        re.search(r"\b(?:don't know|do not know|not sure|no idea|unsure|cannot|can't)\b", text, re.IGNORECASE)
+        is not None
+    )
+
+
+def _names(have: Sequence[Word], row: tuple[str, ...]) -> bool:
+    return any(tuple(w.form for w in have[i : i + len(row)]) == row for i in range(len(have)))
+
+
+def _spaced(text: str) -> bool:
+    """Whether `text` is one in words with spaces that happens to hold a sign of another script."""
+    return sum(1 for _ in HAN.finditer(text)) * 3 < len(text)
+
+
+def _tuple(text: str) -> bool:
+    return text[:1] in ("(", "[") and text[-1:] in (")", "]") and "," in text
 
 
 def _asks_for_order(fields: Mapping[str, Any]) -> bool:
     return any(isinstance(value, str) and _ORDER.search(value[:LONGEST]) for value in fields.values())
+
+
+def _question(fields: Mapping[str, Any]) -> str:
+    """The question in lower case, where the item has one: who is named in it is no other answer."""
+    return " ".join(
+        v[:LONGEST].lower() for k in ("question", "prompt", "input", "query") if isinstance(v := fields.get(k), str)
+    )
 
 
 def _json(answer: str, target: str) -> Score:
@@ -226,6 +251,8 @@ def _json(answer: str, target: str) -> Score:
 
 def _polar(mine: str, truth: str) -> Score:
     said = polarity(mine)
+    if said == "unclear" and truth == "false":
+        return right(False, "a double negation")
     if hedged(mine) and not re.match(r"\W*(?:yes|no|true|false)\b", mine, re.IGNORECASE):
         return unparseable("hedged")
     if said in ("true", "false"):
@@ -241,69 +268,63 @@ def _dated(mine: str, wanted: tuple[int, int, int]) -> Score:
 
 
 def _listed(text: str) -> list[str]:
-    parts = [_BULLET.sub("", part).strip(" .[](){}\"'*") for part in _ITEMS.split(text.strip(" .[]{}()"))]
-    return [part for part in parts if part]
+    text = re.sub(r"^(?:in order:|the (?:[a-z]+s) (?!are\b|is\b))\s*", "", text.strip(" .[]{}()"), flags=re.IGNORECASE)
+    parts = [_BULLET.sub("", part).strip(" .[](){}\"'*") for part in _ITEMS.split(text)]
+    return [re.sub(r"^(?:first|then|finally)\s+(?=\S)", "", part, flags=re.IGNORECASE) for part in parts if part]
 
 
-def _places(have: Sequence[Word], want: Sequence[Word]) -> list[tuple[int, int]]:
-    """Where the words of the gold stand in a row, as places of the text."""
-    row = [w.form for w in want]
-    n = len(row)
-    first = row[0] if row else ""
-    out: list[tuple[int, int]] = []
-    for i in range(len(have) - n + 1):
-        if have[i].form == first and [w.form for w in have[i : i + n]] == row:
-            out.append((have[i].start, have[i + n - 1].end))
-    return out
+_HAN_BEFORE = re.compile(
+    r"(?:是|为|為|叫|在|于|即|由|[はがもでにをとの]|なく|[이가은는]|[ ,、，。：:;!?\"'（(「『《*\n])$"
+)
+_HAN_AFTER = re.compile(
+    r"[\"'」』》）)*`]{0,3}(?:$|[^\w]|是|的|吧|呢|啊|也|就|在|位于|市|省|县|国|人|先生"
+    r"|です|でし|である|だ(?:$|[と。、])|[はがにをも]|と(?:思|い)|では|じゃ|でな|の(?=です)|입니|이다|다(?:$|[ .])|이에|예요|이|가|은|는|라고|[A-Za-z])"
+)
+_HAN_SEVERAL = re.compile(r"[」』》\"']?\s*(?:和|与|與|及|、|以及|と(?!思|い)|或|또는|와 |과 |また)\S")
 
 
-def _han_places(mine: str, wanted: str) -> list[tuple[int, int]]:
-    out: list[tuple[int, int]] = []
-    at = mine.find(wanted)
+def _in_han(mine: str, wanted: str) -> Score:
+    """The gold in a text without spaces: between particles, copulas and marks, and not denied."""
+    low, gold = mine.casefold(), wanted.casefold()
+    said, at = "", low.find(gold)
     while at >= 0:
-        end = at + len(wanted)
-        after, before = mine[end : end + 1], mine[at - 1 : at] if at else ""
-        bare = len(mine) <= len(wanted) + 4 and "是" not in mine and not re.search(r"[\s:：]", before or " ")
-        if not (after and after not in _HAN_AFTER and HAN.match(after)) and not (bare and before and HAN.match(before)):
-            out.append((at, end))
-        at = mine.find(wanted, end)
+        end = at + len(gold)
+        starts = (
+            not at
+            or _HAN_BEFORE.search(mine, max(0, at - 3), at)
+            or not (HAN.match(mine[at - 1]) or mine[at - 1].isalnum())
+        )
+        if starts and _HAN_AFTER.match(mine, end):
+            listed = _HAN_SEVERAL.match(mine, end) or re.search(r"(?:和|与|與|及|、|と|或)$", mine[:at])
+            conceded = re.search(r"(?:但|不过|しかし|하지만|其实)", mine[end:]) is not None
+            said = "denied" if denied(mine, at, end) or conceded else "several" if listed else "match"
+        at = low.find(gold, end)
+    if hedged(mine):
+        return right(False, "the gold is denied") if said == "denied" else unparseable("hedged")
+    if _OR.search(mine) and not _OR.search(wanted):
+        return right(False, "several answers and no choice")
+    return right(said == "match", "put forward in a claim" if said == "match" else "another text")
+
+
+_ENDING = re.compile(r"(?<=[^\s。.])\s?(?:です|でした|だ|である|입니다|이다|이에요|예요)[。.\s]*$")
+"""What ends a sentence of Japanese or Korean that says what something is."""
+
+
+def _family(wanted: str, want: Sequence[Word]) -> list[tuple[str, ...]]:
+    """The short forms of the name of a person; none where the gold does not look like one."""
+    parts = wanted.replace(",", " ").split()
+    names = [w.form for w in want if w.form not in _SUFFIX]
+    persons = all(p[0].isupper() or p.lower() in PARTICLES for p in parts) and parts[0][0].isupper()
+    if not 2 <= len(names) <= 5 or not persons or any(c.isdigit() for c in wanted):
+        return []
+    if names[0] in _PLACE or names[-1] in COMMON or names[-1] in _ROMAN or len(names[-1]) < 2:
+        return []
+    out = [(names[-1],)]
+    first = len(names) - 1
+    while first > 1 and names[first - 1] in PARTICLES:
+        first -= 1
+        out.append(tuple(names[first:]))
     return out
 
 
-def _family(wanted: str, want: Sequence[Word]) -> Word | None:
-    """The family name of a person; None where the gold does not look like the name of one."""
-    parts = wanted.replace(",", " ").split()
-    if not 2 <= len(want) <= 5 or not all(p[0].isupper() for p in parts):
-        return None
-    if want[0].form in _PLACE or any(c.isdigit() for c in wanted):
-        return None
-    names = [w for w in want if w.form not in _SUFFIX]
-    return names[-1] if len(names) > 1 and len(names[-1].form) > 1 else None
-
-
-def _contradicted(mine: str, places: Sequence[tuple[int, int]]) -> bool:
-    return any(denied(mine, start, end) for start, end in places)
-
-
-def _several(mine: str, start: int, end: int) -> bool:
-    """Whether the answer is a list of which the gold is one item."""
-    clause = re.split(r"(?<=\w\w)[.!?;]\s|[。；]|\n\n", mine)[0]
-    if end > len(clause):
-        return False
-    tail = clause[end:]
-    if re.match(
-        r"\s*(?:,[^,.]{1,30}){0,8},?\s(?:and|as well as|und|et|y|dan|и|&)\s+(?!(?:is|it|was|has|the|not|that|so|lies)\b)\S",
-        tail,
-    ):
-        return True
-    if re.match(r"\s*(?:和|与|及|、|以及|と)", tail) or re.search(r"(?:和|与|及|、|と)\s*$", clause[:start]):
-        return True
-    head = clause[:start]
-    if re.search(r"\S\s*(?:,|\s(?:and|as well as|und|et|y|dan|и|&))\s+(?:the )?$", head) and not re.search(
-        r"\b(?:not|but|so|yes|no|well|think|sure|hence|thus|therefore|answer|ok|okay|believe|course|is|was|as|in)\b[^,]*,\s*$",
-        head,
-        re.IGNORECASE,
-    ):
-        return not _verb(head) or bool(re.search(r"\s(?:and|und|et|y|dan|и|&)\s+(?:the )?$", head))
-    items = [part for part in _listed(clause) if len(part.split()) <= 3]
-    return len(items) >= 3 and len(items) == len(_listed(clause)) and not _verb(clause)
+_ROMAN = _set("iii iv vi vii viii ix xi xii")

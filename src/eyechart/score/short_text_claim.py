@@ -11,7 +11,8 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from eyechart.score.short_text_forms import Word, countries
+from eyechart.score.short_text_facts import COUNTRIES, ORDINAL, ROMAN, SHORT
+from eyechart.score.short_text_forms import Word
 from eyechart.score.short_text_stance import denied
 
 Role = Literal["bare", "subject", "label", "predicate", "place", "object"]
@@ -55,14 +56,14 @@ _CUT = re.compile(
     re.IGNORECASE,
 )
 _COPULA = re.compile(
-    r"\b(?:is|are|was|were|be|been|(?:it|that|he|she|this|there|here|answer|name|i)'(?:s|d say)|ist|war|sind|lautet|heißt|est|était|es|era|son|é|è|adalah|ialah|это"
+    r"\b(?:is|are|was|were|be|been|(?:it|that|he|she|this|there|here|answer|name|i)'(?:s|d say)|ist|war|sind|lautet|heißt|est|était|es|é|è|adalah|ialah|это"
     r"|means|means that|called|named|titled|say|think|guess|believe|believe that|choose|pick|(?:go|went|going) with|equals|becomes?|became"
     r"|remains?)\s+(?:to be\s+)?|\b(?:c|l)'est\s+|(?:\s-|[:=])\s*(?=\S)",
     re.IGNORECASE,
 )
 _PLACED = re.compile(
     r"\b(?:is|are|was|were|be|been|lies|died|live[sd]|works?|happens|occurs|takes place|took place|began|ended|flows|found)\s(?:(?!the\b|an?\b)[a-z]+\s){0,3}"
-    r"(?:in|at|on|by|as|into|through|during|of|for|from|to)\s+|\b(?:ha[sd]|have|produces?|contains?|gives?|emits?|forms?|uses?|needs?|made of|made from)\s+"
+    r"(?:in|at|on|by|as|into|through|during|of|for|from|to)\s+|\b[a-z]+ed\s(?:in|at|on|by)\s+|\b[a-z]+\s(?:in|on|since|around)\s+(?=[0-9])|\b(?:ha[sd]|have|produces?|contains?|gives?|emits?|forms?|uses?|needs?|made of|made from)\s+"
 )
 _CONCLUDES = re.compile(
     r"\W*(?:but|however|yet|sondern|sino|mais|aber|pero|mas|ma|но|а|so|therefore|thus|hence|no|actually|rather|in fact|it's|it is|that's|that is"
@@ -70,27 +71,263 @@ _CONCLUDES = re.compile(
     re.IGNORECASE,
 )
 _LEAD = frozenset(
-    "a an and answer as at author be believe but by called certainly city clearly color colour correct country definitely dr "
-    "element word number year name term state planet species symbol final finally for hence her him his in indeed is it it's its king "
-    "lord mr mrs ms named obviously of oh ok okay on one only president probably prof professor queen river say she he sir so "
-    "sure surely that the therefore they think this thus to town was with writer yes no well actually likely then both about "
-    "approximately around roughly exactly der die das den le la les un une el los las o os i il lo der eine ein sino sondern mais aber pero "
-    "mas ma но а это nein sí si oui ja most now today rather definitely simply just course i'd guess your my our".split()
+    [
+        "a",
+        "an",
+        "and",
+        "answer",
+        "as",
+        "at",
+        "author",
+        "be",
+        "believe",
+        "but",
+        "by",
+        "called",
+        "certainly",
+        "city",
+        "clearly",
+        "color",
+        "colour",
+        "correct",
+        "country",
+        "definitely",
+        "dr",
+        "element",
+        "word",
+        "number",
+        "year",
+        "name",
+        "term",
+        "state",
+        "planet",
+        "species",
+        "symbol",
+        "final",
+        "finally",
+        "for",
+        "hence",
+        "her",
+        "him",
+        "his",
+        "in",
+        "indeed",
+        "is",
+        "it",
+        "it's",
+        "its",
+        "king",
+        "lord",
+        "mr",
+        "mrs",
+        "ms",
+        "named",
+        "obviously",
+        "of",
+        "oh",
+        "ok",
+        "okay",
+        "on",
+        "one",
+        "only",
+        "president",
+        "probably",
+        "prof",
+        "professor",
+        "queen",
+        "river",
+        "say",
+        "she",
+        "he",
+        "sir",
+        "so",
+        "sure",
+        "surely",
+        "that",
+        "the",
+        "therefore",
+        "they",
+        "think",
+        "this",
+        "thus",
+        "to",
+        "town",
+        "was",
+        "with",
+        "writer",
+        "yes",
+        "no",
+        "well",
+        "actually",
+        "likely",
+        "then",
+        "both",
+        "about",
+        "approximately",
+        "around",
+        "roughly",
+        "exactly",
+        "der",
+        "die",
+        "das",
+        "den",
+        "le",
+        "la",
+        "les",
+        "un",
+        "une",
+        "el",
+        "los",
+        "las",
+        "o",
+        "os",
+        "i",
+        "il",
+        "lo",
+        "der",
+        "eine",
+        "ein",
+        "sino",
+        "sondern",
+        "mais",
+        "aber",
+        "pero",
+        "mas",
+        "ma",
+        "но",
+        "а",
+        "это",
+        "nein",
+        "sí",
+        "si",
+        "oui",
+        "ja",
+        "most",
+        "now",
+        "today",
+        "rather",
+        "definitely",
+        "simply",
+        "just",
+        "course",
+        "i'd",
+        "guess",
+        "your",
+        "my",
+        "our",
+    ]
 )
 _TAIL = frozenset(
-    "and are as at because by city did does do for from gas had has have he in is it made of on river she since that was were which "
-    "who with would can will may should must where when also today now here based located born during until before after being "
-    "first alone itself himself herself only too wrote won made led gave took became began built found held sang ran came saw "
-    "went ruled lies through over under between near around about if ist war est es é è era adalah".split()
+    [
+        "and",
+        "are",
+        "as",
+        "at",
+        "because",
+        "by",
+        "city",
+        "did",
+        "does",
+        "do",
+        "for",
+        "from",
+        "gas",
+        "had",
+        "has",
+        "have",
+        "he",
+        "in",
+        "is",
+        "it",
+        "made",
+        "of",
+        "on",
+        "river",
+        "she",
+        "since",
+        "that",
+        "was",
+        "were",
+        "which",
+        "who",
+        "with",
+        "would",
+        "can",
+        "will",
+        "may",
+        "should",
+        "must",
+        "where",
+        "when",
+        "also",
+        "today",
+        "now",
+        "here",
+        "based",
+        "located",
+        "born",
+        "during",
+        "until",
+        "before",
+        "after",
+        "being",
+        "first",
+        "alone",
+        "itself",
+        "himself",
+        "herself",
+        "only",
+        "too",
+        "wrote",
+        "won",
+        "made",
+        "led",
+        "gave",
+        "took",
+        "became",
+        "began",
+        "built",
+        "found",
+        "held",
+        "sang",
+        "ran",
+        "came",
+        "saw",
+        "went",
+        "ruled",
+        "lies",
+        "through",
+        "over",
+        "under",
+        "between",
+        "near",
+        "around",
+        "about",
+        "if",
+        "ist",
+        "war",
+        "est",
+        "es",
+        "é",
+        "è",
+        "era",
+        "adalah",
+    ]
 )
+_KIND = frozenset(("river", "desert", "ocean", "mountains", "mountain"))
+"""What may follow a name without changing who bears it: the Nile River is the Nile; Kansas City is not Kansas."""
 _NOT_AND = r"(?!(?:is|it|its|was|has|the|not|that|so|lies|he|she|they|i|we)\b)"
-_AND = re.compile(rf"(?:[,\s]\s*)?(?:and|as well as|und|et|y|e|dan|и|&|plus|then)\s+{_NOT_AND}\S|\s*[/|+]\s*\S", re.IGNORECASE)
+_AND = re.compile(
+    rf"(?:[,\s]\s*)?(?:and|as well as|und|et|y|e|dan|и|&|plus|then)\s+{_NOT_AND}\S|\s*[/|+]\s*\S", re.IGNORECASE
+)
 _ITEM = re.compile(r"\s*,\s*([^,;.()\n:—]{1,40})")
 _ADVERB = re.compile(
     r"(?:\w+ly|i|of|in|on|at|the|an?|with|and|not|which|who|where|for|by|or|if|as|is|was|its|it|one|per|yes|right|also|too|near|about|too|sir|though|however|no|der|die|le|la|el|en|in)\b",
     re.IGNORECASE,
 )
-_ADJECTIVE = re.compile(r"(?:.*(?:rial|ican|ian|ern|ese|ish)|inner|outer|saint|st|mount|mt|lake|upper|lower|old|queen|cape|port|new|north|south|east|west|great|little|fort|san|santa|los|las|el)$")
+_ADJECTIVE = re.compile(
+    r"(?:.*(?:rial|ican|ian|ern|ese|ish)|inner|outer|saint|st|mount|mt|lake|upper|lower|old|queen|cape|port|new|north|south|east|west|great|little|fort|san|santa|los|las|el)$"
+)
 
 
 def clauses(text: str) -> Iterator[tuple[int, int, bool]]:
@@ -130,14 +367,22 @@ def phrases(text: str) -> list[Phrase]:
         reported = _REPORTED.search(text, start, end)
         if reported and (comma < 0 or reported.start() < comma or reported.end() > comma > reported.start()):
             continue
-        if concluding and re.match(r"\W*(?:but|however|sondern|sino|но|а)\b", text[start:end]):
-            out = [p for p in out if p.role == "bare"]
-        heads = [(m.end(), "label" if m.group().strip() in (":", "-") else "predicate") for m in _COPULA.finditer(text, start, end)]
-        verbs = any(role == "predicate" for _, role in heads)
+        heads = [
+            (m.end(), "label" if m.group().strip() in (":", "-") else "predicate")
+            for m in _COPULA.finditer(text, start, end)
+        ]
         placed = [(m.end(), "place") for m in _PLACED.finditer(text, start, end)]
-        out.append(Phrase(start, end, "subject" if verbs or placed else "bare", concluding))
+        out.append(
+            Phrase(start, end, "subject" if heads or placed or not _short(text[start:end]) else "bare", concluding)
+        )
         out += [Phrase(at, end, role, concluding) for at, role in sorted(heads + placed) if at < end]  # pyright: ignore[reportArgumentType]
     return out
+
+
+def _short(clause: str) -> bool:
+    """Whether a clause is no more than a name or a thing: at most two words of weight, or capitals only."""
+    row = [w for w in clause.partition(",")[0].split() if w.strip("*_\"'.:").lower() not in _LEAD]
+    return len(row) <= 2 or all(w[0].isupper() or not w[0].isalpha() for w in row)
 
 
 def relation(text: str, have: Sequence[Word], phrase: Phrase, rows: Sequence[tuple[str, ...]], known: str) -> Relation:
@@ -150,42 +395,53 @@ def relation(text: str, have: Sequence[Word], phrase: Phrase, rows: Sequence[tup
     for _ in range(9):
         for row in rows:
             stop = at + len(row)
-            if stop <= len(have) and tuple(w.form for w in have[at:stop]) == row and have[stop - 1].end <= phrase.end:
-                return _matched(text, have, phrase, at, stop, row)
-        if at >= len(have) or have[at].start >= phrase.end or not _leads(text, have, at, first):
+            if stop <= len(have) and have[stop - 1].end <= phrase.end and _fits(have[at:stop], row):
+                return _matched(text, have, phrase, at, stop, rows[0])
+        if at >= len(have) or have[at].start >= phrase.end or not _leads(text, have[at], at == first):
             break
         at += 1
     return "rival" if _name(text, have, phrase, at, known) else "other"
 
 
-def _leads(text: str, have: Sequence[Word], at: int, first: int) -> bool:
-    word = have[at]
-    if word.form in _LEAD or (text[word.start].islower() and not text[word.start : word.end].isdigit() and at == first and word.form.endswith("ly")):
-        return True
-    # a given name before a family name, a kind before a name: `Marie Curie`, `a physicist named Curie`
-    return False
+def _fits(have: Sequence[Word], row: tuple[str, ...]) -> bool:
+    if any(SHORT.get(w.form, w.form) != part for w, part in zip(have[:-1], row[:-1], strict=True)):
+        return False
+    last = have[-1].form
+    return last == row[-1] or (len(row) > 1 and row[-1] in (ROMAN.get(last), ORDINAL.get(last)))
+
+
+def _leads(text: str, word: Word, first: bool) -> bool:
+    if glued(text, word.start, word.end):
+        return False
+    return word.form in _LEAD or (first and text[word.start : word.end].isalpha() and word.form.endswith("ly"))
 
 
 def _matched(text: str, have: Sequence[Word], phrase: Phrase, at: int, stop: int, row: tuple[str, ...]) -> Relation:
     start, end = have[at].start, have[stop - 1].end
     if glued(text, start, end):
         return "other"
-    if denied(text[: phrase.end], start, end) or re.match(r"\s*(?:[-,]\s*no\b|\((?:wrong|incorrect|not|false)\b)", text[end : phrase.end + 1], re.IGNORECASE):
+    if denied(text[: phrase.end], start, end) or re.match(
+        r"\s*(?:[-,]\s*no\b|\((?:wrong|incorrect|not|false)\b)", text[end : phrase.end + 1], re.IGNORECASE
+    ):
         return "denied"
     rest = text[end : phrase.end]
     if _AND.match(rest):
         return "several"
     item = _ITEM.match(rest)
-    if item and phrase.role in ("bare", "label", "predicate") and _listing(item.group(1), text[start].isupper(), row, phrase.role):
+    if (
+        item
+        and phrase.role in ("bare", "label", "predicate")
+        and _listing(item.group(1), text[start].isupper(), row, phrase.role)
+    ):
         return "several"
     after = have[stop] if stop < len(have) and have[stop].start < phrase.end else None
     if after is None or text[end : after.start].strip(" '\"*_`"):
         return "match"
     word = text[after.start : after.end]
-    if after.form in _TAIL or (text[end] == "'" and False):
+    if (after.form in _TAIL and word.islower()) or after.form in _KIND:
         return "match"
     if not word[0].islower() or not text[start].isupper():
-        return "match" if not word[0].isalnum() or phrase.role == "place" and word[0].islower() else "other"
+        return "match" if not word[0].isalnum() or (phrase.role == "place" and word[0].islower()) else "other"
     return "match" if re.search(r"(?:ed|[^s]s|ly)$", word) and stop + 1 < len(have) else "other"
 
 
@@ -205,8 +461,10 @@ def glued(text: str, start: int, end: int) -> bool:
 
 def _listing(item: str, title: bool, row: tuple[str, ...], role: str) -> bool:
     """Whether what follows a comma is one more item, not an addition such as a country or an apposition."""
-    parts = item.split()
-    if not parts or len(parts) > 3 or _ADVERB.match(item) or item.strip().lower() in countries():
+    parts = re.split(r"\s(?:and|und|et|y|e|dan|и|&)\s", item)[0].split()
+    if not parts or len(parts) > 3 or _ADVERB.match(item) or " ".join(parts).lower() in COUNTRIES:
+        return False
+    if any(c.isdigit() for c in item) and not any(c.isdigit() for c in "".join(row)):
         return False
     if {p.lower().strip(".") for p in parts} <= set(row) or not parts[0][0].isalnum():
         return False
@@ -247,7 +505,12 @@ def given(have: Sequence[Word], text: str, phrase: Phrase, want: str) -> bool:
     for i, word in enumerate(row):
         if not text[word.start].isupper() or (i and text[row[i - 1].end : word.start].strip(" .")):
             return False
-        if i and word.form == want and text[word.end : phrase.end].strip(" .*")[:1] in ("", ",", "("):
+        if (
+            i
+            and word.form == want
+            and not denied(text[: phrase.end], word.start, word.end)
+            and text[word.end : phrase.end].strip(" .*")[:1] in ("", ",", "(")
+        ):
             return True
         if _ADJECTIVE.match(word.form):
             return False

@@ -8,6 +8,8 @@ import unicodedata
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from eyechart.score.short_text_facts import ORDINAL, ROMAN, SHORT
+
 _SUPERSCRIPT = {
     0x2070: "^0",
     0xB9: "^1",
@@ -21,15 +23,19 @@ _PLAIN = str.maketrans(
         **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u02bc\u00b4\u0060", "'"),
         **dict.fromkeys("\u2212\u2010\u2011\u2012\u2013\u2014\u2015\u00ad", "-"),
         **dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff\u200e\u200f", None),
+        "\u2044": "/",
         "\u0130": "I",
         "\u0131": "i",
     }
 )
 _ABBREVIATION = re.compile(r"(?<![^\W\d_])(?:[^\W\d_]\.\s?){1,8}[^\W\d_]\.?(?![^\W\d_])")
 _PUNCTUATION = r"\s!-/:-@\[-`{-~\u00a1-\u00b1\u00b4\u00b6-\u00bf\u2000-\u206f\u3000-\u303f\uff00-\uff0f\uff1a-\uff20"
+_HAN = r"\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _TOKEN = re.compile(
-    rf"(?<![^\W_])-?[0-9][0-9,]{{0,60}}(?:\.[0-9]{{1,60}})?(?:\^-?[0-9]{{1,9}})?%?(?![^{_PUNCTUATION}])|[^{_PUNCTUATION}]+(?:\+\+|#|\^-?[0-9]{{1,9}})?"
+    rf"(?<![^\W_{_HAN}])-?[0-9][0-9,]{{0,60}}(?:\.[0-9]{{1,60}})?(?:\^-?[0-9]{{1,9}})?%?(?![^{_PUNCTUATION}{_HAN}])|[{_HAN}]+"
+    rf"|[^{_PUNCTUATION}{_HAN}]+(?:\+\+|#|\^-?[0-9]{{1,9}})?|&"
 )
+_SIGNS = re.compile(r"<=|>=|!=|[<>=≤≥≠+*/|¬×÷^→]|(?<=\w)#|-(?!\w|\s)|~(?=\w)|!(?=\w)")
 _ONES = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 _NUMBERS = {word: i for i, word in enumerate(_ONES.split())} | {w: 20 + 10 * i for i, w in enumerate(_TENS.split())}
@@ -45,6 +51,11 @@ _ABROAD = {
     )
     for i, word in enumerate(line.split())
 } | {"两": 2, "兩": 2}
+_SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
+_SPELLED = re.compile(
+    rf"(?<![^\W_])(?:(?:a (?=hundred|thousand|million|billion))?(?:{'|'.join((*_ONES.split(), *_TENS.split(), *_SCALES))})(?![^\W_])(?:[\s-](?:and (?=(?:{'|'.join((*_ONES.split(), *_TENS.split()))})(?![^\W_])))?(?=[a-z])|)){{1,12}}",
+    re.IGNORECASE,
+)
 _ARTICLES = frozenset(("a", "an", "the"))
 HAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 LONGEST = 2_000
@@ -59,66 +70,98 @@ class Word(NamedTuple):
     end: int
 
 
-def plain(text: str, *, accents: bool = False) -> str:
+def plain(text: str) -> str:
     """Compatibility forms, quotation marks, dashes; what changes the meaning (superscripts) is kept apart.
 
-    >>> plain("ﬁnance ’ \u2011 10²"), plain("café", accents=True)
-    ("finance ' - 10^2", 'cafe')
+    >>> plain("ﬁnance ’ \u2011 10²"), plain("$H_2O$")
+    ("finance ' - 10^2", '$H2O$')
     """
-    if text.isascii():
-        return text
-    text = unicodedata.normalize("NFKC", text.translate(_SUPERSCRIPT)).translate(_PLAIN)
-    if accents:
-        text = "".join(c for c in unicodedata.normalize("NFD", text) if not "\u0300" <= c <= "\u036f")
-    return text
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text.translate(_SUPERSCRIPT)).translate(_PLAIN)
+    return _INDEX.sub(r"\1\2", text) if "_" in text else text
 
 
-def words(text: str, *, case: bool = False) -> list[Word]:
-    """The words and numbers of `text` (a `plain` one), number words as digits.
+_INDEX = re.compile(r"(?<=[A-Za-z)])_(?:\{([0-9]{1,4})\}|([0-9]{1,4}))")
 
-    >>> [w.form for w in words("The U.S.A. has forty-two C++ cats' e-mails, 1,000.50")]
-    ['the', 'usa', 'has', '42', 'c++', 'cats', 'e', 'mails', '1000.50']
+
+def words(text: str, *, case: bool = False, accents: bool = True) -> list[Word]:
+    """The words and numbers of `text` (a `plain` one), number words as digits; without `accents`, unmarked.
+
+    >>> [w.form for w in words("The U.S.A. has forty-two C++ cats' e-mails, 1,000.50, a hundred and one")]
+    ['the', 'usa', 'has', '42', 'c++', 'cats', 'e', 'mails', '1000.5', '101']
     """
     if "." in text:
         text = _ABBREVIATION.sub(lambda m: re.sub(r"[.\s]", "", m.group()).ljust(len(m.group())), text)
-    text = re.sub(r"(?<=\w)'(?=s\b)|'(?=\s|$)", "'", text)
     out: list[Word] = []
+    numbers = {m.start(): m.end() for m in _SPELLED.finditer(text)}
+    until = 0
     for match in _TOKEN.finditer(re.sub(r"(?<=[^\W\d_])'(?=[^\W\d_])", "\x00", text)):
+        start, end = match.span()
+        if start < until:
+            continue
         form = match.group().replace("\x00", "")
         form = form if case else form.casefold().replace("i\u0307", "i")
-        if form[:1].isdigit() or form[:1] == "-":
-            form = form.replace(",", "")
-        low = form.lower()
-        if low in _NUMBERS:
-            value = _NUMBERS[low]
-            before = out[-1] if out else None
-            if (
-                before
-                and value
-                and value < 10
-                and before.form in _TEN
-                and text[before.end : match.start()] in ("-", " ")
-            ):
-                out[-1] = Word(str(int(before.form) + value), before.start, match.end())
-                continue
+        if not accents and not form.isascii():
+            form = "".join(c for c in unicodedata.normalize("NFD", form) if not "\u0300" <= c <= "\u036f")
+        if start in numbers and (value := _value(text[start : numbers[start]])) is not None:
+            until = end = start + len(text[start : numbers[start]].rstrip(" -"))
             form = str(value)
-        out.append(Word(form, match.start(), match.end()))
+        elif form.lower() in _NUMBERS:
+            form = str(_NUMBERS[form.lower()])
+        elif form[:1].isdigit() or form[:1] == "-":
+            form = form.replace(",", "")
+            form = form.rstrip("0").rstrip(".") if "." in form and form[-1:].isdigit() and "^" not in form else form
+        elif form == "&":
+            form = "and"
+        elif not form.isalnum() and not any(c.isalnum() for c in form):
+            continue
+        out.append(Word(form, start, end))
     return out
 
 
-_TEN = frozenset(("20", "30", "40", "50", "60", "70", "80", "90"))
+def _value(text: str) -> int | None:
+    """The number that `text` spells; None where it is several numbers in a row."""
+    total, part, last = 0, 0, 1_000
+    for word in re.split(r"[\s-]+", text.lower().strip(" -")):
+        if word in ("a", "and"):
+            continue
+        scale = _SCALES.get(word)
+        if scale == 100:
+            part, last = (part or 1) * 100, 100
+        elif scale:
+            total, part, last = total + (part or 1) * scale, 0, 1_000
+        else:
+            value = _NUMBERS[word]
+            if not (last >= 100 or (last >= 20 and 0 < value < 10)):
+                return None
+            part, last = part + value, value
+    return total + part
+
+
+def signs(text: str) -> tuple[str, ...]:
+    """The marks of `text` that mean something: `x > 5` is not `x < 5`, `A+` not `A`, `[1, 2)` not `(1, 2)`.
+
+    >>> signs("x > 5"), signs("**Na+**"), signs("e-mail"), signs("[1, 2)")
+    (('>',), ('+',), (), ('[', ')'))
+    """
+    text = text.replace("**", "").strip(" .,;\n\"'`")
+    found = tuple(m.group() for m in _SIGNS.finditer(text))
+    edges = (text[0], text[-1]) if text[:1] in ("(", "[") and text[-1:] in (")", "]") and "," in text else ()
+    return found + (edges if edges != ("(", ")") else ())
 
 
 def forms(found: list[Word]) -> tuple[str, ...]:
     """The words without articles, unless nothing else is there; a number word of another language by itself is digits.
 
-    >>> forms(words("The Louvre")), forms(words("A")), forms(words("zwei"))
-    (('louvre',), ('a',), ('2',))
+    >>> [forms(words(t)) for t in ("The Louvre", "A", "zwei", "Henry the Eighth", "Mt. Everest")]
+    [('louvre',), ('a',), ('2',), ('henry', '8'), ('mount', 'everest')]
     """
     if len(found) == 1:
         return (str(_ABROAD[found[0].form]) if found[0].form in _ABROAD else found[0].form,)
-    kept = tuple(w.form for w in found if w.form not in _ARTICLES)
-    return kept or tuple(w.form for w in found)
+    kept = [w.form for w in found if w.form not in _ARTICLES]
+    if len(kept) > 1:
+        kept = [SHORT.get(w, w) for w in kept[:-1]] + [ROMAN.get(kept[-1]) or ORDINAL.get(kept[-1]) or kept[-1]]
+    return tuple(kept or (w.form for w in found))
 
 
 def same(mine: tuple[str, ...], gold: tuple[str, ...]) -> bool:
@@ -136,71 +179,15 @@ def same(mine: tuple[str, ...], gold: tuple[str, ...]) -> bool:
 
 
 _MONTHS = {
-    name: i % 12 + 1
-    for i, name in enumerate(
-        [
-            "january",
-            "february",
-            "march",
-            "april",
-            "may",
-            "june",
-            "july",
-            "august",
-            "september",
-            "october",
-            "november",
-            "december",
-            "jan",
-            "feb",
-            "mar",
-            "apr",
-            "may",
-            "jun",
-            "jul",
-            "aug",
-            "sep",
-            "oct",
-            "nov",
-            "dec",
-            "januar",
-            "februar",
-            "märz",
-            "april",
-            "mai",
-            "juni",
-            "juli",
-            "august",
-            "september",
-            "oktober",
-            "november",
-            "dezember",
-            "janvier",
-            "février",
-            "mars",
-            "avril",
-            "mai",
-            "juin",
-            "juillet",
-            "août",
-            "septembre",
-            "octobre",
-            "novembre",
-            "décembre",
-            "enero",
-            "febrero",
-            "marzo",
-            "abril",
-            "mayo",
-            "junio",
-            "julio",
-            "agosto",
-            "septiembre",
-            "octubre",
-            "noviembre",
-            "diciembre",
-        ]
+    name: i + 1
+    for line in (
+        "january february march april may june july august september october november december",
+        "jan feb mar apr may jun jul aug sep oct nov dec",
+        "januar februar märz april mai juni juli august september oktober november dezember",
+        "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
+        "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
     )
+    for i, name in enumerate(line.split())
 }
 _DAY = r"([0-3]?[0-9])(?:st|nd|rd|th|\.)?"
 _MONTH = r"([^\W\d_]{3,10})\.?"

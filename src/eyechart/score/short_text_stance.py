@@ -8,7 +8,7 @@ from typing import Literal
 Verdict = Literal["true", "false", "both", "neither", "unclear"]
 
 _TRUE = (
-    r"yes|yeah|yep|true|vrai|vraie|wahr|richtig|ja|oui|sí|sim|vero|verdadero|verdadeiro|benar|ya|да|верно|правда|نعم|صحيح|हाँ|हां|सही"
+    r"yes|yeah|yep|true|vrai|vraie|wahr|richtig|ja|oui|sí|sì|sim|vero|verdadero|verdadeiro|benar|ya|да|верно|правда|نعم|صحيح|हाँ|हां|सही"
     r"|correct|right|はい|예|네|맞습니다"
 )
 _FALSE = (
@@ -20,11 +20,9 @@ _HAN_POLAR = re.compile(
     r"(?P<no>不是|不对|不對|不正确|不成立|错误|錯誤|(?<!没)错|(?<!没)錯|否|假|并非|非也|誤り|間違)|(?P<yes>是的|没错|没錯|正确|正確|对|對|真|成立|正しい|^是$|^是[,，。])"
 )
 _FLIP = re.compile(
-    r"(?:\bnot|n't|n’t|\bnever|\bnicht|\bpas|\bcannot be|\bне|\bhardly)(?: (?:at all|really|quite|entirely|exactly|be|a|the|say|it|is|that|think|was|sure|strictly)){0,5} ?$",
+    r"(?:\bnot|n't|n’t|\bnever|\bnicht|\bpas|\bcannot be|\bне|\bhardly|\bfar from|\bnothing\b[^,.;]{0,40}|\bimpossible\b[^,.;]{0,40})"
+    r"(?: (?:at all|really|quite|entirely|exactly|be|a|the|say|it|is|it's|this|that|that's|think|believe|was|sure|strictly)){0,5} ?$",
     re.IGNORECASE,
-)
-_DETERMINER = re.compile(
-    r"\s+(?:[a-z]+\s+)?(?:doubt|question|one|need|way|longer|more|matter|reason|evidence|wonder|wait)\b", re.IGNORECASE
 )
 _TURN = re.compile(
     r"\b(?:wait|actually|scratch that|correction|on (?:reflection|second thoughts?)|let me (?:re|correct)|i (?:was|am) (?:wrong|mistaken)"
@@ -32,18 +30,18 @@ _TURN = re.compile(
     re.IGNORECASE,
 )
 _DENIES = re.compile(
-    r"(?:\b(?:not|never|neither|(?:any|every)thing but|all but|near|formerly|former|outside|(?:say|says|think|thinks|claim|claims|thought|said)(?! (?:it|that|the))|nor|cannot|without|except|unlike|than|instead of|rather than|versus|excluding|nicht|kein(?:e|en)?|pas|ni|não"
+    r"(?:\b(?:not|never|neither|(?:any|every)thing but|all but|near|formerly|former|outside|hardly|doubt|far from|nothing|(?:say|says|think|thinks|claim|claims|thought|said)(?! (?:it|that|the))|nor|cannot|without|except|unlike|than|instead of|rather than|versus|excluding|nicht|kein(?:e|en)?|pas|ni|não"
     r"|bukan|не|isn|wasn|aren|doesn|don|didn|can|couldn|won)\b(?:['’]t)?|ليس|ليست|नहीं)(?P<between>[^.;:!?\n,]{0,40})$",
     re.IGNORECASE,
 )
 _HAN_DENIES = re.compile(
-    r"(?:不是|并非|並非|不会是|不可能是|而非|而不是|非|除了?|没有|不叫|ではなく|じゃなく)[「《\"' ]{0,3}$"
+    r"(?:不是|答案不(?:会|可能)?是|并非|並非|不会是|不可能是|而非|而不是|非|除了?|没有|不叫)[「《\"' ]{0,3}$"
 )
 _WRONG_AFTER = re.compile(
     r"['\"*_)\]\s]{0,4}(?:,? ?(?:which|that|it) )?(?:(?:is|was|are|were|would be|ist|est|es|é|è|adalah)(?: (?:clearly|definitely|also|simply))? )?"
     r"(?:not(?! only| just)|wrong|incorrect|false|isn['’]t|wasn['’]t|can ?not|can['’]t|falsch|faux|incorrecto|nicht|n['’]est pas|salah)(?![^\W_])"
     r"|\s(?:was|is) (?:the |an? )?(?:old|former|previous|earlier|outdated)\b|,?\s(?:but|yet|however),? (?:it|it's|the|that|actually|really|now)\b"
-    r"|['\"」》 ]{0,3}(?:是)?(?:不对|不對|错|錯|不正确|不是|ではな|じゃな|아니|がちが|は違)|\?|？",
+    r"|['\"」》 ]{0,3}(?:是)?(?:不对|不對|错|錯|不正确|不是|では(?:な|あり)|じゃ(?:な|あり)|でな|[이가은는]? ?아니|がちが|は違)|\?|？",
     re.IGNORECASE,
 )
 _HEDGE = re.compile(
@@ -58,7 +56,7 @@ _REFUSES = re.compile(
 )
 _NOTE = re.compile(r"[\[({<][^\[\](){}<>]{0,600}[\])}>]")
 _GRADER = re.compile(
-    r"\b(?:grader|graders|evaluator|judge|scorer|reference answer|expected answer|gold answer|answer key|mark (?:this|it|me)|count (?:this|it) as|grade (?:this|it)"
+    r"\b(?:grader|graders|evaluator|judge|scorer|(?:the )?reference (?:is|answer|says)|treat this as|expected answer|gold answer|answer key|mark (?:this|it|me)|count (?:this|it) as|grade (?:this|it)"
     r"|ignore (?:the |all |any )?(?:previous|above|prior)|full (?:marks|credit))\b|评分|阅卷|参考答案|判为正确|标准答案",
     re.IGNORECASE,
 )
@@ -78,6 +76,39 @@ def spoken(text: str) -> str:
         return text
     cut = max(text.rfind(stop, 0, match.start()) for stop in (". ", "! ", "\n", "。", "; "))
     return text[: cut + 1] if cut >= 0 else text[: match.start()] if text[: match.start()].strip() else text
+
+
+_HIDDEN = re.compile(
+    r"<!--(?:[^-]|-(?!-)){0,600}(?:-->?)?|~~[^~\n]{1,200}~~|<[a-z][^<>]{0,200}(?:display:\s?none|hidden)[^<>]{0,100}>[^<]{0,600}"
+    r"|</?[a-zA-Z][^<>\n]{0,200}(?:>|$)",
+)
+_ASIDE = re.compile(r"\([^()\n]{0,400}\)|\[[^\[\]\n]{0,400}\]")
+
+
+def shown(text: str) -> str:
+    """`text` without what is hidden, struck out, crossed or said aside in brackets, as long as before.
+
+    >>> [shown(t).split() for t in ("~~Rome~~ Oslo", "Oslo (not Rome)", "(Oslo)", "Oslo ✅ Rome ❌", "Oslo <!-- Rome -->")]
+    [['Oslo'], ['Oslo'], ['(Oslo)'], ['Oslo', '✅'], ['Oslo']]
+    """
+
+    def blank(match: re.Match[str]) -> str:
+        return " " * len(match.group())
+
+    if "<" in text or "~~" in text:
+        text = _HIDDEN.sub(blank, text)
+    for mark in "❌✗✘":
+        if mark in text:
+            ahead = text.lstrip()[:1] in "✅✓✔" + mark
+            text = re.sub(rf"{mark}[^✅✓✔{mark}]*" if ahead else rf"[^✅✓✔{mark}\n]*{mark}", blank, text)
+    if ("(" in text or "[" in text) and (
+        rest := _ASIDE.sub(lambda m: m.group() if _WRONG_ASIDE.match(m.group()) else blank(m), text)
+    ).strip(" .*"):
+        return rest
+    return text
+
+
+_WRONG_ASIDE = re.compile(r"\((?:wrong|incorrect|false|not (?:correct|right))\)", re.IGNORECASE)
 
 
 def settled(text: str) -> str:
@@ -122,33 +153,96 @@ def denied(text: str, start: int, end: int) -> bool:
     )
 
 
+_ASKED = re.compile(r"[^.!?;\n]{0,300}[?？]")
+_WEAK = re.compile(
+    r"\b(?:if|whether|sometimes|when|unless|once|many|most|some|people|at first|looks|seems|was|used to)\b[^,.;]{0,60}$",
+    re.IGNORECASE,
+)
+_SPLIT = re.compile(r",?\s(?:but|yet|however|aber|mais|pero)\s|，?但是?", re.IGNORECASE)
+_REASON = re.compile(r",?\s(?:since|because|as|while|although|though|which)\s|(?<=\w)[:：]\s", re.IGNORECASE)
+_AGREED = re.compile(r"\W*(?:certainly|absolutely|definitely|of course|indeed|exactly)(?: (not))?\W*$", re.IGNORECASE)
+_CONCLUDED = re.compile(
+    r"\b(?:so|therefore|thus|hence|in short|overall|in conclusion)\b([^.;\n]{0,40})\W*$|(?:所以|因此)([^。]{0,20})$",
+    re.IGNORECASE,
+)
+
+
 def polarity(text: str) -> Verdict:
     """Whether `text` says yes (`true`) or no: `both` where it contradicts itself, `neither` where it says nothing.
 
+    What comes after `but` outweighs what stands before it, a predicate the `yes` or `no` that opens its sentence;
+    questions, conditions, reasons and what others believe do not count.
+
     >>> [polarity(t) for t in ("No, that's false.", "It is not true.", "yesterday", "Yes and no", "It is not untrue.")]
     ['false', 'false', 'neither', 'both', 'unclear']
+    >>> [polarity(t) for t in ("True? No.", "No, it is true.", "Many think it true, but it's false.", "If true, I wonder")]
+    ['false', 'true', 'false', 'neither']
     """
-    found: list[bool] = []
+    agreed = _AGREED.match(text)
+    if agreed:
+        return "false" if agreed.group(1) else "true"
+    text = _ASKED.sub(lambda m: " " * len(m.group()), text)
+    last = _CONCLUDED.search(text)
+    if last and (said := _said(last.group(1) or last.group(2) or "")) in ("true", "false"):
+        return said
+    for part in reversed(_SPLIT.split(text)):
+        said = _said(part)
+        if said != "neither":
+            return said
+    return "neither"
+
+
+def _said(text: str) -> Verdict:
+    found: list[tuple[bool, bool]] = []
+    unclear = False
     for match in (*_POLAR.finditer(text), *(() if text.isascii() else _HAN_POLAR.finditer(text))):
         yes = match.group("yes") is not None
         word = match.group().lower()
-        if word == "no" and _DETERMINER.match(text, match.end()):
+        before, after = text[max(0, match.start() - 60) : match.start()], text[match.end() : match.end() + 12]
+        if (
+            word in ("no", "right", "non", "ya")
+            and re.match(r"\s+[^\W\d_]", after)
+            and not re.match(r"\s+(?:and|it|that|this|wait)\b", after)
+        ):
             continue
-        if word in ("right", "no", "non", "ya") and text[match.end() : match.end() + 1] == " " and word != "no":
+        if _WEAK.search(before) or (found and _REASON.search(text[: match.start()])):
             continue
-        if _FLIP.search(text[max(0, match.start() - 60) : match.start()]):
+        if _FLIP.search(before):
+            unclear = unclear or not yes
             if not yes:
-                return "unclear"
+                continue
             yes = False
-        found.append(yes)
-    if not found:
-        return "neither"
-    if all(found) or not any(found):
-        return "true" if found[0] else "false"
-    concluded = re.search(
-        r"\b(?:so|therefore|thus|hence)\b(?:[^.;\n]{0,40})$|(?:所以|因此)[^。]{0,20}$", text, re.IGNORECASE
+        opens = not before.strip(" \"'*(") and word in _OPENERS
+        found.append((yes, opens))
+    kept = (
+        [yes for yes, opens in found if not opens]
+        if not re.search(r"\band no\b|\bи нет\b", text)
+        else [y for y, _ in found]
     )
-    if concluded and not re.search(r"\bso\b", text[: concluded.start()], re.IGNORECASE):
-        last = polarity(concluded.group())
-        return last if last in ("true", "false") else "both"
-    return "both"
+    kept = kept or [yes for yes, _ in found]
+    if not kept:
+        return "unclear" if unclear else "neither"
+    return ("true" if kept[0] else "false") if len(set(kept)) == 1 else "both"
+
+
+_OPENERS = frozenset(
+    [
+        "yes",
+        "no",
+        "yeah",
+        "yep",
+        "nope",
+        "ja",
+        "nein",
+        "oui",
+        "non",
+        "sí",
+        "sì",
+        "sim",
+        "não",
+        "да",
+        "нет",
+        "ya",
+        "tidak",
+    ]
+)

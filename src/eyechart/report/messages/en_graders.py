@@ -17,7 +17,7 @@ EN: dict[str, str] = {
     " in which the grader found none. The answers are the same, so these differences have no sampling error. Order turned"
     " by the grader: {turned} of {pairs} pairs of set-ups, {certain} of them beyond the noise of items on both sides.",
     "readers.col.spread": "Spread over readers",
-    "readers.cell": "{score} ({unread} none found)",
+    "readers.cell": "{score} ({unread} % none found)",
     "readers.one": "fewer than two graders could score these answers",
     "readers.unscored": "this grader could score none of the answers",
     "flips.title": "Why verdicts changed",

@@ -15,7 +15,7 @@ ZH: dict[str, str] = {
     "其余为常用规则，保留其错误。括号内：评分器未找到答案的比例。回答相同，因此这些差异没有抽样误差。"
     "次序因评分器而颠倒：{pairs} 对配置中有 {turned} 对，其中 {certain} 对两侧都超出题目噪声。",
     "readers.col.spread": "读取差异",
-    "readers.cell": "{score}（{unread} 未找到）",
+    "readers.cell": "{score}（{unread} % 未找到）",
     "readers.one": "能给这些回答评分的评分器不足两种",
     "readers.unscored": "该评分器无法给任何回答评分",
     "flips.title": "判定为何改变",

@@ -1,0 +1,77 @@
+r"""Numbers that are part of mathematics: `n - 1`, `3\sqrt{2}`, `2^{1/2}`, `7!` are not 1, 3, 2 and 7."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from eyechart.core.numerals import Quantity
+
+_COMMANDS = (
+    "sqrt|pi|[dtc]?frac|[dt]?binom|a?r?c?sin|a?r?c?cos|a?r?c?tan|cot|sec|csc|log|ln|lg|exp|lfloor|rfloor|lceil|rceil|left|right|cdot|times|div"
+    "|over|infty|theta|alpha|beta|lambda|mu|phi|omega|overline|bar|circ|pmod|pm|cup|sum|int|prod|begin|end|langle|rangle"
+)
+_RUN = re.compile(
+    rf"(?:\\?log_\{{?[0-9a-z]{{1,3}}\}}? ?|\\(?:{_COMMANDS})(?![a-z]) ?|\b(?:sin|cos|tan|log|ln|sqrt|mod)\b ?|\b(?:twice|half of|double) |(?<![a-z]) squared\b"
+    r"|\{[a-z]{0,1}matrix\}|[0-9]+(?:[.,][0-9]+)*|(?<![A-Za-z])[a-zA-Z](?![A-Za-z])|[{}()\[\]|^_!√π²³°'&]|\\\\| ?(?:[-+/×·÷^]|\*(?!\*)) ?)+"
+)
+_HARD = re.compile(
+    r"\\(?!left|right|cdot|times|div|circ|pm|[dtc]?frac ?\{ ?-?[0-9]+ ?\} ?\{ ?[0-9]+ ?\}|[dtc]?frac[0-9 ]+$|\\)[a-z]+"
+    r"|√|π|[0-9A-Za-z)}\]] ?\^ ?\{?[^-0-9{]|\^ ?\{?-?[0-9]+[/.]|[0-9a-zA-Z]_|(?<![A-Za-z])[A-Za-z] ?[-+*/^(] ?[({]?[0-9A-Za-z\\]|[0-9)] ?[-+*/^] ?[(]?[A-Za-z\\](?![A-Za-z])|[0-9][a-zA-Z](?![A-Za-z])|[)|] ?[-+*/^!] ?[0-9]"
+    r"|\^ ?\{?\\circ|[\^²³][^=]*[-+*×·]|\b(?:sin|cos|tan|log|ln|sqrt|mod|twice|half|double|squared)\b|^\|.*\|$|[0-9]\)?!\)?[-+*/]|/ ?\(|[A-Z]\([0-9]"
+)
+_CLOSE = {")": "(", "]": "[", "}": "{"}
+_UNIT = re.compile(r"^[0-9., ]{1,20} ?(?:[A-Zgmskhl]|\\%|%|°)?(?:\^ ?\{?[23]\}?|[²³])?$")
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    """`text[start:end]` without the marks and unpaired brackets at its edges."""
+    while end > start and (text[end - 1] in " -+*/×·÷^_,&" or (text[end - 1] in ".!'" and end - start < 2)):
+        end -= 1
+    while start < end and text[start] in " +*/×·÷^_,!'":
+        start += 1
+    for _ in range(8):
+        body = text[start:end]
+        if body and body[-1] in _CLOSE and body.count(body[-1]) > body.count(_CLOSE[body[-1]]):
+            end -= 1
+        elif body and body[0] in "([{" and body.count(body[0]) > body.count({v: k for k, v in _CLOSE.items()}[body[0]]):
+            start += 1
+        elif body[-1:] == " ":
+            end -= 1
+        else:
+            break
+    return start, end
+
+
+def expression(text: str, q: Quantity) -> tuple[int, int] | None:
+    r"""The expression that the number `q` is a part of; None where it stands for itself.
+
+    >>> from eyechart.core.numerals import scan
+    >>> cut = lambda t: (e := expression(t, scan(t)[0])) and t[e[0] : e[1]]
+    >>> cut("the side is $3\\sqrt{2}$."), cut("it is n-1"), cut("so 5 kg"), cut("The answer is 42!")
+    ('3\\sqrt{2}', 'n-1', None, None)
+    """
+    low = max(0, q.start - 60)
+    for match in _RUN.finditer(text, low, min(len(text), q.end + 240)):
+        if match.end() <= q.start:
+            continue
+        if match.start() >= q.end:
+            return None
+        start, end = _trimmed(text, match.start(), match.end())
+        end -= text[end - 1 : end] == "!" and text[start : end - 1].isdigit()
+        body = text[start:end]
+        if (start >= q.start and end <= q.end) or _UNIT.match(body) or not _HARD.search(body):
+            return None
+        return start, end
+    return None
+
+
+def leading_expression(text: str, at: int, found: Sequence[Quantity]) -> tuple[int, int] | None:
+    """The expression that `text` leads with from `at` on, whether or not it holds a number."""
+    for q in found[:1]:
+        if run := expression(text, q):
+            return run
+    if not found and (match := _RUN.match(text, at)) and _HARD.search(match[0]):
+        start, end = _trimmed(text, match.start(), match.end())
+        return (start, end) if end > start else None
+    return None
