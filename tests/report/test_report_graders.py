@@ -56,12 +56,12 @@ def given(**changes: object) -> ReportInput:
 
 def test_the_spread_over_readers_is_told_and_turned_orders_are_loud() -> None:
     words = told(readers(given()))
-    assert "score from 0.0 (strict) to 100.0 (careful)" in words[0]
+    assert "score from 0.0 (strict, which finds no answer in 100 %) to 100.0 (careful)" in words[0]
     assert "is ahead of" in words[1]
     assert "50.0 points if read by careful, and behind by 50.0 if read by strict" in words[1]
     shown = rows(table(readers(given()), "readers.table"))
     assert [row[1] for row in shown] == ["100.0", "0.0"]
-    assert shown[0][3] == "0.0 (100 % none found)"
+    assert shown[0][3] == "0.0 (100 %)"
 
 
 def test_orders_within_the_noise_are_not_loud() -> None:

@@ -10,7 +10,8 @@ import numpy as np
 
 from eyechart.analysis.readers import Read, ReaderSpread, spread_over_readers
 from eyechart.app.answers import of_run
-from eyechart.app.finished import Finished
+from eyechart.app.finished import Finished, finished
+from eyechart.app.folder import Folder
 from eyechart.app.grade import Graded, given, grade_lines
 from eyechart.app.lines import Line, Unusable
 from eyechart.core.errors import InputError
@@ -31,6 +32,9 @@ def reread(
 
     Raises InputError where nothing can be read, or a grader is not there.
     """
+    if isinstance(source, Path | str) and Path(source).is_dir():
+        run = finished(Folder(Path(source)))
+        return reread_lines(_asked(run), graders, weak=allow_weak_sandbox)
     found = given(source)
     bad = [line for line in found if isinstance(line, Unusable)]
     if bad:
@@ -40,19 +44,20 @@ def reread(
 
 def reread_run(run: Finished, graders: Sequence[str] = ()) -> ReaderSpread | None:
     """As `reread`, for the report of a run. None where it asked for no text, or ran programs."""
-    found = [line for line in of_run(run) if line.model in set(asked_differently(run))]
+    found = _asked(run)
     if not found or any(line.kind == "code" for line in found):
         return None
     return reread_lines(found, graders)
 
 
-def asked_differently(run: Finished) -> tuple[str, ...]:
-    """One set-up for each way of asking: those that differ in reading alone hold the same answers."""
+def _asked(run: Finished) -> list[Line]:
+    """The answers of one set-up for each way of asking: those that differ in reading alone hold the same ones."""
     first: dict[tuple[int, ...], str] = {}
     seen = run.observations
     for number, cell in enumerate(run.facts["cells"]):
         first.setdefault(tuple(int(call) for call in seen.call[seen.rows(number)]), cell["id"])
-    return tuple(first.values())
+    kept = set(first.values())
+    return [line for line in of_run(run) if line.model in kept]
 
 
 def reread_lines(of: Sequence[Line], graders: Sequence[str] = (), *, weak: bool = False) -> ReaderSpread:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from eyechart.core.records import Extraction, Item, Outcome, Step
@@ -17,6 +17,8 @@ from eyechart.extract.declined import declined
 from eyechart.extract.passage import Passage, passage
 
 _EDGES = "*_`()[]{}$\"'<>#~|.,:;!?。，、！？：；「」『』《》【】 \t\n\\"
+
+
 def _thing(line: str) -> str:
     found = _IS.match(line)
     return found.group() if found else ""
@@ -25,7 +27,9 @@ def _thing(line: str) -> str:
 _IS = re.compile(r"(?:[Ii]t|[Tt]hat|[Tt]he [\w ]{1,30}?) (?:is|was) (?:the )?")
 _SYMBOL = re.compile(r"[A-Za-z]|\(?[A-Za-z0-9]\)|-?\d[\d.,]*|[A-Z][\w-]*(?: [A-Z][\w-]*){0,2}")
 """What is meant as an answer even without an announcement."""
-_BLANK = re.compile(r"(?:done|final|yes|null|none|nil|undefined|tbd|n/?a|todo|nan|error\b.*|\[?object object\]?|\?+|/answer|(?:your|the|correct|with) .*)$")
+_BLANK = re.compile(
+    r"(?:done|final|yes|null|none|nil|undefined|tbd|n/?a|todo|nan|error\b.*|\[?object object\]?|\?+|/answer|(?:your|the|correct|with) .*)$"
+)
 """What stands where nothing was filled in."""
 _ALL_BUT = re.compile(r"\b(?:all|every\w*)\b[^.\n]{0,20}\b(?:but|except(?: for)?)\b[^.\n]{0,12}$")
 _NUMBERED = re.compile(r"(?:number|no\.?|nr\.?) ?([1-9])")
@@ -100,6 +104,10 @@ class ChoiceReader:
 
     def _read(self, view: Passage, options: Menu) -> Extraction:
         text = _seen(view.text)
+        if text is not view.text:
+            middle = Step("cut", "the middle of a very long text", view.span(_HEAD, len(text) - _TAIL))
+            steps = (*view.steps, middle) if len(text) > _HEAD + _TAIL else view.steps
+            view = replace(view, text=text, steps=steps)
         short = _whole(options, text)
         if short is not None:
             start, end, chosen = short
@@ -119,11 +127,12 @@ class ChoiceReader:
 
 def _seen(text: str) -> str:
     """`text` with its middle blanked where it is very long: nobody answers there, and all stays where it is."""
+    if len(text) > _HEAD + _TAIL:
+        text = text[:_HEAD] + "\n" + " " * (len(text) - _HEAD - _TAIL - 1) + text[-_TAIL:]
     if "<" in text:
         bare = _TAGS.sub(lambda match: " " * len(match.group()), text)
         text = bare if bare.strip() else text
-    blank = len(text) - _HEAD - _TAIL
-    return text if blank <= 0 else text[:_HEAD] + "\n" + " " * (blank - 1) + text[-_TAIL:]
+    return text
 
 
 _TAGS = re.compile(
@@ -131,7 +140,7 @@ _TAGS = re.compile(
     re.IGNORECASE,
 )
 """Markup that says nothing about the answer, and comments."""
-_HEAD, _TAIL = 4_000, 16_000
+_HEAD, _TAIL = 2_000, 8_000
 _CLASH = "the letter and the text put with it contradict"
 _ECHO = "repeats the options"
 
@@ -349,7 +358,7 @@ def _unnamed(view: Passage, options: Menu) -> Extraction:
         return _taken(view, options, (near,), (where, where + len(line)), "the only option with these words")
     if why := declined(view.text):
         return _nothing(view, why[1], why[0])
-    if alone and (told := polar(options, line.lower())) is not None:
+    if alone and (told := polar(options, low.strip(_EDGES))) is not None:
         where = view.text.index(line, begin)
         return _taken(view, options, (told,), (where, where + len(line)), "calls it true or false")
     if line.lower() in ("none", "null", "nil"):

@@ -91,7 +91,9 @@ def contrasted(low: str, found: Sequence[Mention]) -> list[Mention]:
     out = list(found)
     for i, here in enumerate(out):
         then = out[i + 1] if i + 1 < len(out) else None
-        out[i] = here = _lined(low, _judged_alone(low, here, then.start if then else len(low) + _REACH), out[i + 1 : i + 4])
+        out[i] = here = _lined(
+            low, _judged_alone(low, here, then.start if then else len(low) + _REACH), out[i + 1 : i + 4]
+        )
         if then is None or then.start - here.end > _REACH or then.start < here.end or then.option == here.option:
             continue
         gap = low[here.end : then.start].strip(_EDGES)

@@ -28,17 +28,22 @@ WEIGHING = _set(
 HEDGES = _set("could may maybe might perhaps possibly seem seems vielleicht quizás talvez forse mungkin")
 """These put it forward without being sure."""
 
-LEADS = NEGATIVE | WEIGHING | HEDGES | _set(
-    "a adalah also and answer answers antwort are as atau be because believe between both bukan but by c'est "
-    "candidate choice choices choisis choose chose chosen dan das der die donc dunque e either el elijo eliminate escludo "
-    "es escolho est et except exclude for from guess hence however i'd if into is ist it it's its jadi jawaban "
-    "confident dirais saya auf würde edit eher than finalmente here hier in lean leaning lettera letra lettre buchstabe mean meant needs of on prefer sim tetapi toward towards use yes yet zu "
-    "l'option la le leave leaves leaving letter like like: ma mais maka mark marked mas me melainkan nehme "
-    "neither ni nicht no non nor not não o oder of: only opción option options opzione opção or ou out pas pero "
-    "pick picked pilih pilihan reject resposta respuesta risposta rule ruled rules réponse said say scelgo select "
-    "selected since sind sino so son sondern sono sont statement statements são tapi than that that's thats then верно правильно "
-    "therefore think thought thus tidak to und versus vs was whether while with would wähle y è é а вариант "
-    "выбираю и или но ответ это الخيار هو هي विकल्प"
+LEADS = (
+    NEGATIVE
+    | WEIGHING
+    | HEDGES
+    | _set(
+        "a adalah also and answer answers antwort are as atau be because believe between both bukan but by c'est "
+        "candidate choice choices choisis choose chose chosen dan das der die donc dunque e either el elijo eliminate escludo "
+        "es escolho est et except exclude for from guess hence however i'd if into is ist it it's its jadi jawaban "
+        "confident dirais saya auf würde edit eher than finalmente here hier in lean leaning lettera letra lettre buchstabe mean meant needs of on prefer sim tetapi toward towards use yes yet zu "
+        "l'option la le leave leaves leaving letter like like: ma mais maka mark marked mas me melainkan nehme "
+        "neither ni nicht no non nor not não o oder of: only opción option options opzione opção or ou out pas pero "
+        "pick picked pilih pilihan reject resposta respuesta risposta rule ruled rules réponse said say scelgo select "
+        "selected since sind sino so son sondern sono sont statement statements são tapi than that that's thats then верно правильно "
+        "therefore think thought thus tidak to und versus vs was whether while with would wähle y è é а вариант "
+        "выбираю и или но ответ это الخيار هو هي विकल्प"
+    )
 )
 """Words after which a capital letter by itself may be an option; after any other it is part of a name, as in vitamin C."""
 

@@ -72,13 +72,19 @@ _OTHERS = re.compile(
 _ORDERED = re.compile(r"\b(?:mark|grade|score|count|accept|treat) (?:this|it|me|my (?:answer|response))\b")
 """Said to whoever grades."""
 _GIVEN = re.compile(r" ?(?:since|given|because|as|when|after) ")
-_CONDITION = re.compile(r"\b(?:if|had|wenn|si|se|если)\b[^.!?\n]{3,80}\b(?:would|could|were|wäre|serait|sería|seria)\b|如果|假如")
-_ASIDE = re.compile(r"\((?:[^()\n]{0,30}\b(?:would be|was|see also|see|cf\.?|vs\.?|not)\b[:\s]{0,2}(?:option )?|was: ?)$")
+_CONDITION = re.compile(
+    r"\b(?:if|had|wenn|si|se|если)\b[^.!?\n]{3,80}\b(?:would|could|were|wäre|serait|sería|seria)\b|如果|假如"
+)
+_ASIDE = re.compile(
+    r"\((?:[^()\n]{0,30}\b(?:would be|was|see also|see|cf\.?|vs\.?|not)\b[:\s]{0,2}(?:option )?|was: ?)$"
+)
 _IFS = ("如果", "若", "假设", "虽然", "起初", "一开始", "最初", "考虑", "看似")
 _NOT_IT = re.compile(r"rul(?:e[sd]?|ing) out|rather than|instead of|not the|no way")
 _AGREED = re.compile(r"[?\s]{0,3}(?:yes|correct|right|exactly|是的|对|ja|oui|sí|sim)\b")
 _SO = ("so,", "yes,", "therefore,", "thus,", "hence,", "finally,", "ultimately,", "overall,", "因此，", "所以，")
-_ARTICLES = frozenset("the an la le el il die der das option choice answer letter only letra lettre lettera buchstabe".split())
+_ARTICLES = frozenset(
+    "the an la le el il die der das option choice answer letter only letra lettre lettera buchstabe".split()
+)
 _WORDS = re.compile(r"[^\W\d_][\w'’]*")
 _EDGES = "*_`\"'()[]{}$<>#~|「」『』《》【】 \t"
 _OPENERS = frozenset("*_`([{\"'$「『《【<")
@@ -137,7 +143,7 @@ def announced(options: Menu, text: str, low: str) -> dict[int, Mention]:
                 out.setdefault(at, Mention(at, other.end(), -1, "text", 4, "said"))
             continue
         mention = _judged(low, found, 4)
-        if head := headed(low, found.start) or _supposed(low, slot.start()):
+        if head := headed(low, found.start) or headed(low, slot.start()) or _supposed(low, slot.start()):
             out[at] = mention._replace(stance=head)
             continue
         if before_denies(low, slot.end()) and slot.group()[-1] not in ":\n{":
@@ -302,7 +308,9 @@ def _judged(low: str, place: Named, strength: int) -> Mention:
     asked = WEIGHED_AFTER.match(low, end)
     if asked:
         agreed = _AGREED.match(low, asked.end())
-        guessed = asked.group()[-1] == "?" and clause.lstrip().split(" ", 1)[0] not in _INVERTED and _weighs(clause, words)
+        guessed = (
+            asked.group()[-1] == "?" and clause.lstrip().split(" ", 1)[0] not in _INVERTED and _weighs(clause, words)
+        )
         return Mention(start, end, option, kind, strength, "said" if agreed else guessed or "weighed")
     return Mention(start, end, option, kind, strength, _weighs(clause, words) or "said")
 
@@ -339,7 +347,8 @@ def _denies(low: str, start: int, clause: str, words: list[str]) -> bool:
         for i, word in enumerate(words):
             following = words[i + 1] if i + 1 < len(words) else ""
             sure = word == "doubt" and ("no" in words[:i] or "without" in words[:i])
-            if word in NEGATIVE and not sure and following not in _STILL and not (word == "no" and following not in _NO_WITH):
+            none = word != "no" or following in _NO_WITH or (not following and low[start + 1 : start + 2].isalpha())
+            if word in NEGATIVE and none and not sure and following not in _STILL:
                 return True
     if clause.rstrip(_EDGES)[-1:] in ("❌", "✗", "✘"):
         return True

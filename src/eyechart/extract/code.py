@@ -12,6 +12,7 @@ from typing import ClassVar
 
 from eyechart.core.records import Extraction, Item, Outcome, Step
 from eyechart.extract.codeblocks import MOST, PYTHON, Block, fenced, loose, parse, understood
+from eyechart.extract.codeprompt import continued, unfinished
 from eyechart.extract.passage import HIDDEN, passage
 
 _END = re.compile(r"(?:<\|[a-z_]{1,20}\|>|</s>|<end_of_turn>|<eos>|\[DONE\])$")
@@ -44,7 +45,8 @@ class CodeReader:
     Fences of any kind, or code standing in the prose; hidden reasoning, blocks in other languages,
     output and examples are left out. Of several blocks that define what the asserts (the item's gold)
     call, the last that parses, is no stub and is not announced as wrong. Code that is cut off is still
-    code. No code at all is unparseable. The span is that of the main block in the raw text.
+    code. Where the item's field `prompt` ends in an unfinished function (HumanEval), a bare body continues it, and
+    its imports count. No code at all is unparseable. The span is that of the main block in the raw text.
 
     >>> item = Item(id="1", fields={}, gold=("assert add(1, 2) == 3",))
     >>> CodeReader().read("Sure:\n```Python\ndef add(a, b):\n    return a + b\n```\nDone.", item, ()).value
@@ -65,8 +67,12 @@ class CodeReader:
         start = max(start, len(text) - _LONGEST)
         visible, cut = text[start:], tuple(s for s in view.steps if s.reason == HIDDEN)
         visible = _unended(visible)
-        wanted = _mentioned("\n".join(item.gold))
+        begun = item.fields.get("prompt")
+        asked = unfinished(begun) if isinstance(begun, str) else None
+        wanted = _mentioned("\n".join(item.gold)) | (_defines(asked) if asked else frozenset())
         blocks = _blocks(visible, wanted)
+        if asked and not any(_defines(b) & wanted for b in blocks) and (body := continued(asked, visible)):
+            blocks = [body]
         if not blocks:
             reason = "no code in the answer" if visible.strip() else "empty answer"
             return Extraction(value=None, reason=reason, outcome=Outcome.UNPARSEABLE, steps=cut)
@@ -75,7 +81,10 @@ class CodeReader:
         span = (start + main.span[0], start + main.span[1])
         steps = [Step("passed", why, (start + b.span[0], start + b.span[1])) for b, why in passed[:5]]
         steps.append(Step("taken", "the last complete program" if main.tree else "code that does not parse", span))
-        source = "\n".join(block.source.rstrip("\r\n") for block in _in_order(chosen)) + "\n"
+        parts = [block.source for block in _in_order(chosen)]
+        if asked and asked.tree and main.source[: len(asked.source)] != asked.source:
+            parts = [ast.unparse(n) for n in asked.tree.body if isinstance(n, ast.Import | ast.ImportFrom)] + parts
+        source = "\n".join(part.rstrip("\r\n") for part in parts) + "\n"
         return Extraction(value=source, span=span, committed=main.tree is not None, steps=(*cut, *steps))
 
 

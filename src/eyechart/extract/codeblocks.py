@@ -20,7 +20,8 @@ PYTHON = re.compile(r"(?:i?py(?:thon)?[0-9.]*|pycon|python-repl|sage|tool_code|c
 _OPEN = re.compile(r"(?P<mark>`{3,}|~{3,})[ \t]*(?:\{\.?)?(?P<tag>[\w+#.-]*)[^`~\n]*$")
 _INLINE = re.compile(r"(?P<mark>`{3,}|~{3,})(?:python[0-9]?|py)?[ \t]*(?P<code>[^`~\n]+)(?P=mark)", re.IGNORECASE)
 _TAGS = re.compile(
-    r"\[(?P<a>PYTHON|CODE|BEGIN)\]|(?P<b><(?:code|pre|python|answer|solution)(?: [^<>]*)?>)+|\\begin\{(?P<c>\w+)\}.*", re.I
+    r"\[(?P<a>PYTHON|CODE|BEGIN)\]|(?P<b><(?:code|pre|python|answer|solution)(?: [^<>]*)?>)+|\\begin\{(?P<c>\w+)\}.*",
+    re.I,
 )
 _UNTAGS = r"</(?:code|pre|python|answer|solution)>"
 _LABEL = r"(?i:python[0-9]?|py|code|answer|solution)?[ \t]*"

@@ -19,7 +19,9 @@ _JOINT = re.compile(r"[$\\()\[\] ,.]{0,8}(?:and|or|und|oder|et|ou|y|o|和|或|�
 _DISPLAY = re.compile(r"\$\$?([^$]{1,600})\$\$?|\\\[([^$]{1,600}?)\\\]|\\\(([^$]{1,600}?)\\\)")
 _COMMAND = re.compile(r"\\(?:text|textbf|mathrm|mathbf|operatorname|mbox) ?\{[^{}]{0,200}\}|\\[a-zA-Z]+")
 _PROSE = re.compile(
-    r"(?<![A-Za-z])(?!(?:and|or|oder|und|ou|et|in|mod|squared|sin|cos|tan|sec|csc|cot|log|ln|exp|sqrt|pi|inf|infty|infinity|union|arcsin|arccos|arctan|abs)(?![A-Za-z]))[A-Za-z]{2,}|[\u4e00-\u9fff]"
+    r"(?<![A-Za-z])(?:(?!(?:and|oder|und|sin|cos|tan|sec|csc|cot|log|exp|sqrt|inf|infty|infinity|union|arcsin|arccos|arctan|abs|mod|squared)(?![A-Za-z]))[A-Za-z]{3,}"
+    r"|(?:is|it|if|of|on|to|at|by|be|do|go|he|me|my|no|so|up|us|we|an|as|am|ok|es|el|la|de|le|un|il|di|da|du|en|ja|si)(?![A-Za-z]))|[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]",
+    re.IGNORECASE,
 )
 _LEADS = re.compile(
     r"(?:\b(?:is|are|be|equals?|answer|solutions?|gives|get|have|has|as|ist|sind|lautet|est|sont|es|son|sono|adalah|равно|равен)\b|(?<![^\W])[éè](?!\w)):?(?=[ $\\(\[])|[:：]|[是为】]|答えは|정답은|답은"
@@ -64,9 +66,9 @@ def _formula(text: str, start: int, end: int) -> Claim | None:
         return _displayed(text, start, shown)
     body = text[start:end]
     leads = [0, *(m.end() for m in _LEADS.finditer(body[:300]))]
+    ends = _AROUND + ".。" + "!" * (len(body) < len(text) and not text[start - 1 : start] == "{")
     for offset in dict.fromkeys((leads[0], *leads[:0:-1])):
-        part = _TAILS.sub("", body[offset:].strip(_AROUND + ".!。") if len(body) < len(text) else body[offset:].strip(_AROUND + ".。"))
-        part = part.strip(_AROUND)
+        part = _TAILS.sub("", body[offset:].rstrip(ends)).strip(_AROUND)
         if part and _STATEMENT.search(part) and not _PROSE.search(_COMMAND.sub(" ", part)):
             if NEGATED.search(body[max(0, offset - 40) : offset].rstrip("$\\([ ") + " "):
                 return Claim(None, start, end, (), "only says what the answer is not")

@@ -163,7 +163,15 @@ def passage(raw: str) -> Passage:
     A tag of reasoning counts where it opens the output or is closed before anything else is said; one
     that is quoted, or stands within a sentence of the answer, is text.
     """
-    if raw.isascii() and "<" not in raw and "assistantfinal" not in raw and "[" not in raw and ":" not in raw and "." not in raw and "\r" not in raw:
+    if (
+        raw.isascii()
+        and "<" not in raw
+        and "assistantfinal" not in raw
+        and "[" not in raw
+        and ":" not in raw
+        and "." not in raw
+        and "\r" not in raw
+    ):
         return Passage(raw, raw, (), False, ((0, 0),))
     steps: list[Step] = []
     kept = [(0, len(raw))]

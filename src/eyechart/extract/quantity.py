@@ -20,7 +20,7 @@ _COURTESY = re.compile(
     r"|^\W*(?:note|p\.?s\.?|confidence)\b|希望.{0,10}帮|如果你?您?.{0,6}(?:有|需要)|如有.{0,8}问题|欢迎",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(r"[!?。！？\n]|\.(?=[\s\"'*)\]}$]|$|[A-Z])")
+_SENTENCE = re.compile(r"[?。！？\n]|!(?!=)|\.(?=[\s\"'*)\]}$]|$|[A-Z])")
 _PROSE = 120
 """Characters of an answer field beyond which it is read as prose."""
 _TAIL = 3_000

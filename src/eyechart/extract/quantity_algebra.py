@@ -20,6 +20,8 @@ _HARD = re.compile(
     r"|√|π|[0-9A-Za-z)}\]] ?\^ ?\{?[^-0-9{]|\^ ?\{?-?[0-9]+[/.]|[0-9a-zA-Z]_|(?<![A-Za-z])[A-Za-z] ?[-+*/^(] ?[({]?[0-9A-Za-z\\]|[0-9)] ?[-+*/^] ?[(]?[A-Za-z\\](?![A-Za-z])|[0-9][a-zA-Z](?![A-Za-z])|[)|] ?[-+*/^!] ?[0-9]"
     r"|\^ ?\{?\\circ|[\^²³][^=]*[-+*×·]|\b(?:sin|cos|tan|log|ln|sqrt|mod|twice|half|double|squared)\b|^\|.*\|$|[0-9]\)?!\)?[-+*/]|/ ?\(|[A-Z]\([0-9]"
 )
+_ALONE = re.compile(r"$|[.,;:*\n](?![0-9A-Za-z*/×·^])|[ ](?![-+*/×·÷^\\√π(]|squared|mod\b|\()|[?。，、]")
+_BEFORE = re.compile(r"(?:[A-Za-z]{2}[ ]|[:.,;?!\n] |\n|\n\*\*|: ?\*\*)$")
 _CLOSE = {")": "(", "]": "[", "}": "{"}
 _UNIT = re.compile(r"^[0-9., ]{1,20} ?(?:[A-Zgmskhl]|\\%|%|°)?(?:\^ ?\{?[23]\}?|[²³])?$")
 
@@ -51,6 +53,8 @@ def expression(text: str, q: Quantity) -> tuple[int, int] | None:
     >>> cut("the side is $3\\sqrt{2}$."), cut("it is n-1"), cut("so 5 kg"), cut("The answer is 42!")
     ('3\\sqrt{2}', 'n-1', None, None)
     """
+    if _ALONE.match(text, q.end) and (q.start == 0 or _BEFORE.search(text, max(0, q.start - 3), q.start)):
+        return None
     low = max(0, q.start - 60)
     for match in _RUN.finditer(text, low, min(len(text), q.end + 240)):
         if match.end() <= q.start:
@@ -67,10 +71,7 @@ def expression(text: str, q: Quantity) -> tuple[int, int] | None:
 
 
 def leading_expression(text: str, at: int, found: Sequence[Quantity]) -> tuple[int, int] | None:
-    """The expression that `text` leads with from `at` on, whether or not it holds a number."""
-    for q in found[:1]:
-        if run := expression(text, q):
-            return run
+    """The expression that `text` leads with from `at` on, where it holds no number: `x + y`."""
     if not found and (match := _RUN.match(text, at)) and _HARD.search(match[0]):
         start, end = _trimmed(text, match.start(), match.end())
         return (start, end) if end > start else None

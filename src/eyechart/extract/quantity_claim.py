@@ -16,6 +16,7 @@ from eyechart.extract.quantity_cues import (
     ABOUT,
     ABOUT_AFTER,
     ADJUNCT,
+    ALTERNATIVE,
     APPROX,
     ASKED,
     BETWEEN,
@@ -147,8 +148,15 @@ def _cued(before: str) -> bool:
     )
 
 
+def _widened(text: str, q: Quantity) -> Quantity:
+    """`q` with the span of the expression that it is a part of."""
+    run = expression(text, q)
+    return q._replace(start=run[0], end=run[1]) if run else q
+
+
 def _skipped(text: str, q: Quantity, start: int) -> str | None:
     """Why `q` cannot be the answer; None where it can."""
+    q = _widened(text, q)
     before = text[max(start, q.start - 40) : q.start]
     after = text[q.end : q.end + 40]
     cued = _cued(before)
@@ -174,7 +182,7 @@ def _alternatives(text: str, rest: list[Quantity], first: Quantity) -> list[Quan
     out = [first]
     for q in rest:
         gap = text[out[-1].end : q.start]
-        if gap and not gap.strip() and not WORDED.search(text):  # nothing but numbers
+        if gap in (" ", "  ", " -") and not WORDED.search(text):  # nothing but numbers
             out.append(q)
             continue
         match = NEXT.fullmatch(gap) if len(gap) < 60 else None
@@ -201,7 +209,9 @@ def _decide(text: str, start: int, first: Quantity, rest: list[Quantity], steps:
     """What the text says about `first`, with what follows it."""
     end = first.end
     if run := expression(text, first):
-        return Claim(text[run[0] : run[1]], *run, _taken(steps, *run, "an expression"))
+        alone = ALTERNATIVE.match(text, run[1]) is None
+        reason = None if alone else "several, and no choice between them"
+        return Claim(text[run[0] : run[1]], *run, _taken(steps, *run, reason or "an expression"), reason)
     if rest:
         second = rest[0]
         gap = text[first.end : second.start]
@@ -288,11 +298,16 @@ def claim(text: str, start: int, end: int, *, slotted: bool) -> Claim | None:
         return _wordless(whole, start)
     steps: list[Step] = []
     negated: Quantity | None = None
+    past = 0
     for k, q in enumerate(quantities):
+        if q.start < past:
+            continue
+        wide = _widened(body, q)
+        past = wide.end
         why = _skipped(body, q, 0)
         if why:
-            negated = q if why == "negated" else negated
-            steps.append(Step("passed", why, (q.start + start, q.end + start)))
+            negated = wide if why == "negated" else negated
+            steps.append(Step("passed", why, (wide.start + start, wide.end + start)))
             continue
         rest = quantities[k + 1 :]
         if rest and _superseded(body, q, rest[0]):
@@ -301,7 +316,8 @@ def claim(text: str, start: int, end: int, *, slotted: bool) -> Claim | None:
         found = _decide(body, at, q, [r for r in rest if not _skipped(body, r, 0)], ())
         return moved(found, start, tuple(steps))
     if negated:
-        return Claim(f"not {_text(negated)}", negated.start + start, negated.end + start, tuple(steps))
+        value = body[negated.start : negated.end] if expression(body, negated) else _text(negated)
+        return Claim(f"not {value}", negated.start + start, negated.end + start, tuple(steps))
     return _wordless(whole, start)
 
 
@@ -358,7 +374,7 @@ def concluded(text: str, start: int, end: int, *, whole: bool) -> Claim | None:
         quantities = scan(body)
     usable = [q for q in quantities if not _skipped(body, q, 0)]
     verbs = [q for q in usable if COPULA.search(visible[max(0, q.start - 30) : q.start])]
-    if len(usable) <= 1 or (whole and len(body) < 40 and not verbs and not PLAINLY.search(body)):
+    if len(usable) <= 1 or (whole and len(body) < 40 and not verbs and not PLAINLY.search(COMMAND.sub("", body))):
         return claim(text, start, end, slotted=whole)
     digits = [q for q in usable if not q.words] or usable
     free: list[Quantity] = []
@@ -385,7 +401,7 @@ def concluded(text: str, start: int, end: int, *, whole: bool) -> Claim | None:
 def _pair(text: str, usable: list[Quantity], first: Quantity, second: Quantity) -> bool:
     adjacent = usable.index(second) == usable.index(first) + 1
     gap = text[first.end : second.start]
-    return adjacent and (_ranged(text, 0, first, second, gap) or (first.words != second.words and _glossed(gap)))
+    return adjacent and bool(_ranged(text, 0, first, second, gap) or APPROX.fullmatch(gap) or (first.words != second.words and _glossed(gap)))
 
 
 def _glossed(gap: str) -> bool:

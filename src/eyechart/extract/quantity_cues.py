@@ -37,7 +37,7 @@ ABOUT = re.compile(
 )
 ABOUT_AFTER = re.compile(r" ?(?:左右|上下|or so\b|-ish\b|ish\b|ほど|程度|정도)")
 BOUND = re.compile(
-    r"(?:(?P<low>>=?|≥|\\geq?|\\gt|\b(?:more than|greater than|higher than|larger than|exceeds?|exceeding|at least|no (?:less|fewer) than|not (?:less|fewer) than|over|above|mehr als|mindestens|plus de|más de|mais de|più di|lebih dari|более)|超过|至少|多于|大于|不少于|不低于)"
+    r"(?:(?P<low>(?<!<b)(?<!<i)(?<!<u)(?<!em)(?<!strong)(?<!span)(?<!<p)(?<!td)>=?|≥|\\geq?|\\gt|\b(?:more than|greater than|higher than|larger than|exceeds?|exceeding|at least|no (?:less|fewer) than|not (?:less|fewer) than|over|above|mehr als|mindestens|plus de|más de|mais de|più di|lebih dari|более)|超过|至少|多于|大于|不少于|不低于)"
     r"|(?P<high><=?|≤|\\leq?|\\lt|\b(?:less than|fewer than|smaller than|lower than|shorter than|nearly|almost|just under|short of|at most|no more than|not more than|up to|under|below|weniger als|höchstens|moins de|menos de|kurang dari|менее)|不到|至多|少于|小于|不超过|最多)|(?P<loose>~|〜|～)) ?[*_`$\\(]{0,4}$",
     re.IGNORECASE,
 )
@@ -80,7 +80,7 @@ SUM = re.compile(rf"[\s=*_`$]{{0,6}}{TERM}(?: ?[-+*/×÷x·] ?{TERM}){{1,8}} ?")
 EQUALS = re.compile(r"(?<![<>!≠=])=(?![=>])|=>|->|→|≈|\\approx")
 COMMAND = re.compile(r"\\[a-zA-Z]+")
 SUPPOSED = re.compile(
-    r"(?:\b(?:(?:some|one|many|others|people|you|students) (?:may|might|could|would)|previously|mistakenly|wrongly|common (?:mistake|error)|tempt(?:ed|ing)|at first|unlike|other (?:option|answer)s?|(?:first|initially|i) (?:thought|said|got|wrote))\b|乍一看|有人可能)[^.;:!?\n,]{0,30}$",
+    r"(?:\b(?:(?:some|one|many|others|people|you|students) (?:may|might|could|would)|previously|mistakenly|wrongly|common (?:mistake|error)|tempt(?:ed|ing)|at first|unlike|other (?:option|answer)s?|(?:first|initially) (?:thought|said|got|wrote)|i (?:thought|said|wrote))\b|乍一看|有人可能)[^.;:!?\n,]{0,30}$",
     re.IGNORECASE,
 )
 """What stands before a number that somebody else, or an earlier self, might have said."""
@@ -110,3 +110,4 @@ WORDED = re.compile(r"[^\W\d_]")
 QUESTION = re.compile(r"[^\W\d_] ?[^\W\d_]{2}")
 """Words enough to ask something: `Is it 42?`, but not `42?`."""
 APPROX = re.compile(r"[ $]{0,3}(?:≈|\\approx)[ $]{0,3}")
+ALTERNATIVE = re.compile(r"[$*_`)} ]{0,4},? ?(?:\b(?:or|oder|ou)\b(?! (?:so|more|less)\b)|或)", re.IGNORECASE)

@@ -12,7 +12,7 @@ _LATIN = (
 _HAN = r"应为|应该是|是：|是|为|為|は|이|은|는"
 _IS = rf"(?:(?:{_LATIN})(?![^\W\d_])|{_HAN})"
 _LEAD = re.compile(
-    rf"[*_`\"'>\]]{{0,4}} ?(?:\([^()\n]{{0,40}}\) ?)?(?:(?:correct[aeo]?|correcte|corrett[ao]|final[e]?|définitive|definitiva) )?"
+    rf"[*_`\"'>\]]{{0,4}} ?(?:\([^()\n]{{0,40}}\) ?)?(?:(?:correct[aeo]?|correcte|corrett[ao]|corret[ao]|final[e]?|définitive|definitiva) )?"
     rf"(?:(?:to|of|for|in|on) [^\n.:=*]{{1,60}}? (?={_IS}|[:=]))?(?:{_IS}|[:=】]|-(?= )|->|=>|→)"
     rf"(?: (?:therefore|thus|hence|then|simply|just|clearly|now|indeed|exactly|equal to|given by)\b)?[ \n*_`\"'$:：=]{{0,12}}",
     re.IGNORECASE,

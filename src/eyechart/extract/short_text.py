@@ -23,7 +23,7 @@ _OPENER = re.compile(
     re.IGNORECASE,
 )
 _FOREIGN = re.compile(
-    r"(?:reference|gold|expected|wrong|incorrect|mistaken|false|official)(?: \w+)?\W{0,3}$|^(?:wrong|incorrect)"
+    r"(?:reference|gold|expected|wrong|incorrect|mistaken|false|official)(?: \w+)?[ "'*:]{0,3}$|^(?:wrong|incorrect)"
 )
 _SUMS_UP = re.compile(
     r"\b(?:so|therefore|thus|hence|in short|in conclusion|overall|in summary|to sum up)\b[,:]?\s", re.IGNORECASE
@@ -155,6 +155,9 @@ def _behind(text: str, slot: re.Match[str]) -> tuple[int, int]:
         close = _CLOSED.search(text, start)
         return start, close.start() if close else _end(text, start)
     if mark.startswith('"') or text[max(0, slot.start() - 1) : slot.start()] in ('"', "'"):
+        listed = re.compile(r"\s*(\[[^\[\]]*\])").match(text, slot.end())
+        if listed:
+            return listed.span(1)
         if text[start - 1 : start] in ('"', "'"):
             close = text.find(text[start - 1], start)
             return start, close if close >= 0 else len(text)

@@ -33,9 +33,9 @@ def function(code: ast.Module, name: str) -> Function | None:
     for node in ast.walk(code):
         if isinstance(node, ast.FunctionDef) and node.name == name:
             found = node
-        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda):
-            if any(isinstance(target, ast.Name) and target.id == name for target in node.targets):
-                found = node.value
+        elif (isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda)
+              and any(isinstance(target, ast.Name) and target.id == name for target in node.targets)):  # fmt: skip
+            found = node.value
     return found
 
 
@@ -50,7 +50,7 @@ class Flow:
 
     >>> code = ast.parse("def f(a, b):\\n    return 5 if a == 2 else 0")
     >>> flow = Flow(code.body[0], code)  # pyright: ignore[reportArgumentType]
-    >>> flow.finite, flow.computes, sorted(flow.read), list(flow.keys())
+    >>> flow.finite, flow.computes, sorted(flow.read), list(flow.deciding())
     (True, False, ['a'], [2])
     """
 
@@ -90,9 +90,8 @@ class Flow:
                     for target in targets:
                         if isinstance(target, ast.Name):
                             here.setdefault(target.id, []).append(node.value)
-                elif isinstance(node, ast.AugAssign | ast.For):
-                    if isinstance(node.target, ast.Name):
-                        here.setdefault(node.target.id, []).append(None)
+                elif isinstance(node, ast.AugAssign | ast.For) and isinstance(node.target, ast.Name):
+                    here.setdefault(node.target.id, []).append(None)
             bound = here | bound
         return bound
 
@@ -182,7 +181,7 @@ class Flow:
 
     def _works(self, node: ast.AST) -> bool:
         """Whether anything is worked out from an argument, other than writing it in another way."""
-        if isinstance(node, ast.For | ast.While | ast.comprehension | ast.Try | ast.With):
+        if isinstance(node, ast.For | ast.While | ast.comprehension):
             return True
         if isinstance(node, ast.BinOp | ast.AugAssign) and self._uses(node):
             return True
@@ -210,7 +209,7 @@ class Flow:
             elif isinstance(node, ast.MatchSingleton):
                 yield node.value
 
-    def keys(self) -> Iterator[Any]:
+    def deciding(self) -> Iterator[Any]:
         """Constants that decide: compared with, keys and positions of tables."""
         for part in self.body:
             yield from self.selectors(part, ordered=False)

@@ -165,7 +165,7 @@ def _keys(flow: Flow, trials: tuple[Trial, ...]) -> set[Atom]:
     """What the inputs are compared with; numbers inside texts too where the inputs are numbers."""
     found: set[Atom] = set()
     numeric = all(isinstance(atom, float) for t in trials for atom in _atoms(t.given))
-    for value in flow.keys():
+    for value in flow.deciding():
         numbers = _numbers(value) if numeric else ()
         found.update(numbers or (_plain(value),))
     return found

@@ -266,6 +266,10 @@ class MathScore:
             return unparseable("empty answer")
         if answer == "no solution" and not any(tree(t) is None or _has_text(t) for t in texts):
             return right(False, "says that there is none")
+        if answer.startswith("not "):
+            if any(equal(answer[4:], gold) for gold in texts):
+                return right(False, "rejects the right answer")
+            return unparseable("only says what the answer is not")
         answer = answer.removeprefix("about ")
         verdicts = [equal(answer, gold) for gold in texts]
         if True in verdicts:

@@ -46,7 +46,7 @@ def quantity(text: str) -> Quantity | None:
     if text[: one.start].strip("+ ") or not _NOUN.fullmatch(rest):
         return None
     word = rest.strip(" .!-").lower()
-    glued = rest[:1].isalpha() and len(word) == 1
+    glued = (rest[:1].isalpha() or rest[:1] == "-") and len(word) == 1
     return None if word in _NO_NOUN or glued else one
 
 

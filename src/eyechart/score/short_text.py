@@ -11,19 +11,26 @@ from typing import Any, ClassVar
 from eyechart.core.records import Item, Outcome, Score
 from eyechart.score.gold import golds, right, unparseable, unscored
 from eyechart.score.short_text_claim import given, phrases, relation
-from eyechart.score.short_text_facts import COMMON, PARTICLES, sequence
-from eyechart.score.short_text_forms import HAN, LONGEST, Word, dates, forms, json_form, plain, same, signs, words
+from eyechart.score.short_text_facts import COMMON, PARTICLES, sequence, terms
+from eyechart.score.short_text_forms import (
+    HAN,
+    LONGEST,
+    Word,
+    dates,
+    forms,
+    json_form,
+    leaves,
+    plain,
+    same,
+    signs,
+    words,
+)
 from eyechart.score.short_text_stance import denied, hedged, polarity, settled, shown, spoken
 
-
-def _set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
-_YES = _set(
+_YES = terms(
     "true yes correct wahr ja vrai oui sí verdadero sim verdadeiro vero benar да верно sì 是 对 正确 真 はい 예 نعم हाँ"
 )
-_NO = _set(
+_NO = terms(
     "false no incorrect falsch nein faux non falso não salah tidak нет неверно 否 不是 错 错误 假 いいえ 아니요 لا नहीं"
 )
 _ORDER = re.compile(
@@ -40,11 +47,11 @@ _OR = re.compile(
     r"\b(?:or|either|oder|ou|atau|или|vs\.?|versus)\b|(?<=\w)\s?/\s?(?=[^\W\d])|或者?|还是|または|또는|أو",
     re.IGNORECASE,
 )
-_PLACE = _set(
+_PLACE = terms(
     "cape central east eastern el fort great la las le little los lower new north northern old port saint san "
     "santa south southern st united upper west western"
 )
-_SUFFIX = _set("ii iii iv jr sr")
+_SUFFIX = terms("ii iii iv jr sr")
 _HAN_AFTER = frozenset("。，,.!！?？;； 是的吧呢啊也就、市省县国人先でだ입이은는가）)」》\"'")
 
 
@@ -105,11 +112,17 @@ class ShortTextScore:
             return right(True, "the same words")
         if not want:
             return right(False, "another text")
+        if held := leaves(mine):
+            if len(held) > 1 and len(_listed(wanted)) == 1:
+                return right(False, "more than was asked for")
+            mine = ", ".join(held)
         mine = shown(mine)
         word = wanted.casefold().strip(" .")
         truth = "true" if word in _YES else "false" if word in _NO else None
         listed = _listed(wanted) if "," in wanted or not signs(wanted) else [wanted]
         if same(forms(split(mine)), forms(want)) and (len(listed) == 1 or not _tuple(wanted)):
+            if signs(wanted) and [w.form for w in split(mine)] != [w.form for w in want]:
+                return right(False, "another order")
             return right(signs(mine) == signs(wanted) or (len(listed) > 1 and not signs(wanted)), "the same words")
         mine = _ENDING.sub("", settled(spoken(mine)).strip())
         if truth and not re.match(r"[!~¬]", mine):
@@ -156,6 +169,8 @@ class ShortTextScore:
             return right(False, "another text")
         have = [w for w in have if w.form not in ("a", "an", "the")] or have
         rows = [forms(want)]
+        if _lined(mine):
+            return right(False, "a list")
         if self.family_name:
             rows += [row for row in _family(wanted, want) if row not in rows]
         verdict, end = self._verdict(mine, have, rows, known)
@@ -191,6 +206,8 @@ class ShortTextScore:
             weak = phrase.role in ("subject", "label")
             if said == "rival" and weak and not (phrase.concluding and role == "subject"):
                 verdict = verdict or "weak"
+            elif said == "match" and phrase.role == "subject" and verdict == "weak" and not phrase.concluding:
+                continue
             elif verdict in ("", "weak", "denied") or phrase.concluding:
                 verdict, end, role = said, phrase.end, phrase.role
             elif verdict == "match" and said == "rival" and role == phrase.role == "bare":
@@ -205,6 +222,12 @@ _EMPTY = re.compile(
     r"|whatever\b|given in the reference|,? that is my answer",
     re.IGNORECASE,
 )
+
+
+def _lined(text: str) -> bool:
+    """Whether `text` is a list of short items, one a line."""
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    return len(lines) > 1 and all(_BULLET.match(line) and ":" not in line and len(line.split()) <= 5 for line in lines)
 
 
 def _lost(text: str) -> bool:
@@ -327,4 +350,4 @@ def _family(wanted: str, want: Sequence[Word]) -> list[tuple[str, ...]]:
     return out
 
 
-_ROMAN = _set("iii iv vi vii viii ix xi xii")
+_ROMAN = terms("iii iv vi vii viii ix xi xii")

@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from eyechart.score.short_text_facts import COUNTRIES, ORDINAL, ROMAN, SHORT
+from eyechart.score.short_text_facts import COUNTRIES, ORDINAL, PARTICLES, ROMAN, SHORT, terms
 from eyechart.score.short_text_forms import Word
 from eyechart.score.short_text_stance import denied
 
@@ -27,6 +27,8 @@ class Phrase(NamedTuple):
     role: Role
     concluding: bool = False
     """Whether the text comes to it at last, so that it outweighs what was claimed before."""
+    contrast: bool = False
+    """Whether its clause begins with `but` or the like."""
 
 
 _CLAUSE = re.compile(
@@ -57,7 +59,7 @@ _CUT = re.compile(
 )
 _COPULA = re.compile(
     r"\b(?:is|are|was|were|be|been|(?:it|that|he|she|this|there|here|answer|name|i)'(?:s|d say)|ist|war|sind|lautet|heißt|est|était|es|é|è|adalah|ialah|это"
-    r"|means|means that|called|named|titled|say|think|guess|believe|believe that|choose|pick|(?:go|went|going) with|equals|becomes?|became"
+    r"|means|means that|called|named|titled|say|think|guess|believe|believe that|choose|pick|(?:go|went|going) with|(?:belongs|goes|went|refers) to|credited to|equals|becomes?|became"
     r"|remains?)\s+(?:to be\s+)?|\b(?:c|l)'est\s+|(?:\s-|[:=])\s*(?=\S)",
     re.IGNORECASE,
 )
@@ -65,261 +67,41 @@ _PLACED = re.compile(
     r"\b(?:is|are|was|were|be|been|lies|died|live[sd]|works?|happens|occurs|takes place|took place|began|ended|flows|found)\s(?:(?!the\b|an?\b)[a-z]+\s){0,3}"
     r"(?:in|at|on|by|as|into|through|during|of|for|from|to)\s+|\b[a-z]+ed\s(?:in|at|on|by)\s+|\b[a-z]+\s(?:in|on|since|around)\s+(?=[0-9])|\b(?:ha[sd]|have|produces?|contains?|gives?|emits?|forms?|uses?|needs?|made of|made from)\s+"
 )
+_CONTRAST = re.compile(r"\W*(?:but|however|yet|sondern|sino|mais|aber|pero|mas|ma|но|а)\b", re.IGNORECASE)
 _CONCLUDES = re.compile(
     r"\W*(?:but|however|yet|sondern|sino|mais|aber|pero|mas|ma|но|а|so|therefore|thus|hence|no|actually|rather|in fact|it's|it is|that's|that is"
     r"|the (?:correct |right |final )?answer|my answer|now|today|i'd|i)\b",
     re.IGNORECASE,
 )
-_LEAD = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "answer",
-        "as",
-        "at",
-        "author",
-        "be",
-        "believe",
-        "but",
-        "by",
-        "called",
-        "certainly",
-        "city",
-        "clearly",
-        "color",
-        "colour",
-        "correct",
-        "country",
-        "definitely",
-        "dr",
-        "element",
-        "word",
-        "number",
-        "year",
-        "name",
-        "term",
-        "state",
-        "planet",
-        "species",
-        "symbol",
-        "final",
-        "finally",
-        "for",
-        "hence",
-        "her",
-        "him",
-        "his",
-        "in",
-        "indeed",
-        "is",
-        "it",
-        "it's",
-        "its",
-        "king",
-        "lord",
-        "mr",
-        "mrs",
-        "ms",
-        "named",
-        "obviously",
-        "of",
-        "oh",
-        "ok",
-        "okay",
-        "on",
-        "one",
-        "only",
-        "president",
-        "probably",
-        "prof",
-        "professor",
-        "queen",
-        "river",
-        "say",
-        "she",
-        "he",
-        "sir",
-        "so",
-        "sure",
-        "surely",
-        "that",
-        "the",
-        "therefore",
-        "they",
-        "think",
-        "this",
-        "thus",
-        "to",
-        "town",
-        "was",
-        "with",
-        "writer",
-        "yes",
-        "no",
-        "well",
-        "actually",
-        "likely",
-        "then",
-        "both",
-        "about",
-        "approximately",
-        "around",
-        "roughly",
-        "exactly",
-        "der",
-        "die",
-        "das",
-        "den",
-        "le",
-        "la",
-        "les",
-        "un",
-        "une",
-        "el",
-        "los",
-        "las",
-        "o",
-        "os",
-        "i",
-        "il",
-        "lo",
-        "der",
-        "eine",
-        "ein",
-        "sino",
-        "sondern",
-        "mais",
-        "aber",
-        "pero",
-        "mas",
-        "ma",
-        "но",
-        "а",
-        "это",
-        "nein",
-        "sí",
-        "si",
-        "oui",
-        "ja",
-        "most",
-        "now",
-        "today",
-        "rather",
-        "definitely",
-        "simply",
-        "just",
-        "course",
-        "i'd",
-        "guess",
-        "your",
-        "my",
-        "our",
-    ]
+_LEAD = terms(
+    "yet however a an and answer as at author be believe but by called certainly city clearly color colour correct "
+    "country definitely dr element word number year name term state planet species symbol final finally "
+    "for hence her him his in indeed is it it's its king lord mr mrs ms named obviously of oh ok okay on "
+    "one only president probably prof professor queen river say she he sir so sure surely that the "
+    "therefore they think this thus to town was with writer yes no well actually likely then both about "
+    "approximately around roughly exactly der die das den le la les un une el los las o os i il lo der "
+    "eine ein sino sondern mais aber pero mas ma но а это nein sí si oui ja most now today rather "
+    "definitely simply just course i'd guess your my our"
 )
-_TAIL = frozenset(
-    [
-        "and",
-        "are",
-        "as",
-        "at",
-        "because",
-        "by",
-        "city",
-        "did",
-        "does",
-        "do",
-        "for",
-        "from",
-        "gas",
-        "had",
-        "has",
-        "have",
-        "he",
-        "in",
-        "is",
-        "it",
-        "made",
-        "of",
-        "on",
-        "river",
-        "she",
-        "since",
-        "that",
-        "was",
-        "were",
-        "which",
-        "who",
-        "with",
-        "would",
-        "can",
-        "will",
-        "may",
-        "should",
-        "must",
-        "where",
-        "when",
-        "also",
-        "today",
-        "now",
-        "here",
-        "based",
-        "located",
-        "born",
-        "during",
-        "until",
-        "before",
-        "after",
-        "being",
-        "first",
-        "alone",
-        "itself",
-        "himself",
-        "herself",
-        "only",
-        "too",
-        "wrote",
-        "won",
-        "made",
-        "led",
-        "gave",
-        "took",
-        "became",
-        "began",
-        "built",
-        "found",
-        "held",
-        "sang",
-        "ran",
-        "came",
-        "saw",
-        "went",
-        "ruled",
-        "lies",
-        "through",
-        "over",
-        "under",
-        "between",
-        "near",
-        "around",
-        "about",
-        "if",
-        "ist",
-        "war",
-        "est",
-        "es",
-        "é",
-        "è",
-        "era",
-        "adalah",
-    ]
+_TAIL = terms(
+    "and are as at because by city did does do for from gas had has have he in is it made of on river she "
+    "since that was were which who with would can will may should must where when also today now here "
+    "based located born during until before after being first alone itself himself herself only too wrote "
+    "won made led gave took became began built found held sang ran came saw went ruled lies through over "
+    "under between near around about if ist war est es é è era adalah"
 )
 _KIND = frozenset(("river", "desert", "ocean", "mountains", "mountain"))
 """What may follow a name without changing who bears it: the Nile River is the Nile; Kansas City is not Kansas."""
+_PREPOSITION = terms("as at by for from in on to with")
 _NOT_AND = r"(?!(?:is|it|its|was|has|the|not|that|so|lies|he|she|they|i|we)\b)"
 _AND = re.compile(
     rf"(?:[,\s]\s*)?(?:and|as well as|und|et|y|e|dan|и|&|plus|then)\s+{_NOT_AND}\S|\s*[/|+]\s*\S", re.IGNORECASE
 )
+_AND_THE = re.compile(
+    r"(?:,\s(?:the|an?)\s[\w' -]{1,30}){0,6},?\s(?:and|or|und|et|y)\s(?:the|an?)\s[\w'-]{1,30}(?:\s[\w'-]{1,30})?\W{0,3}$",
+    re.IGNORECASE,
+)
+_NAMES = re.compile(r"(?:,\s[A-Z][^,]{1,30}){1,8},?\s(?:and|or)\s[A-Z][^,]{1,30}$")
 _ITEM = re.compile(r"\s*,\s*([^,;.()\n:—]{1,40})")
 _ADVERB = re.compile(
     r"(?:\w+ly|i|of|in|on|at|the|an?|with|and|not|which|who|where|for|by|or|if|as|is|was|its|it|one|per|yes|right|also|too|near|about|too|sir|though|however|no|der|die|le|la|el|en|in)\b",
@@ -359,6 +141,7 @@ def phrases(text: str) -> list[Phrase]:
         if (asked and len(found) > 1) or _DROPPED.match(text, start, end):
             continue
         concluding = _CONCLUDES.match(text, start, end) is not None
+        contrast = _CONTRAST.match(text, start, end) is not None
         conceded = _CONCESSION.match(text, start, end)
         start = conceded.end() if conceded else start
         cut = _CUT.search(text, start + 1, end)
@@ -373,16 +156,24 @@ def phrases(text: str) -> list[Phrase]:
         ]
         placed = [(m.end(), "place") for m in _PLACED.finditer(text, start, end)]
         out.append(
-            Phrase(start, end, "subject" if heads or placed or not _short(text[start:end]) else "bare", concluding)
+            Phrase(
+                start,
+                end,
+                "subject" if heads or placed or not _short(text[start:end]) else "bare",
+                concluding,
+                contrast,
+            )
         )
-        out += [Phrase(at, end, role, concluding) for at, role in sorted(heads + placed) if at < end]  # pyright: ignore[reportArgumentType]
+        out += [Phrase(at, end, role, concluding, contrast) for at, role in sorted(heads + placed) if at < end]  # pyright: ignore[reportArgumentType]
     return out
 
 
 def _short(clause: str) -> bool:
     """Whether a clause is no more than a name or a thing: at most two words of weight, or capitals only."""
-    row = [w for w in clause.partition(",")[0].split() if w.strip("*_\"'.:").lower() not in _LEAD]
-    return len(row) <= 2 or all(w[0].isupper() or not w[0].isalpha() for w in row)
+    row = clause.partition(",")[0].split()
+    while row and row[0].strip("*_\"'.:").lower() in _LEAD:
+        row = row[1:]
+    return len(row) <= 2 or all(w[0].isupper() or not w[0].isalpha() or w in PARTICLES or w == "of" for w in row)
 
 
 def relation(text: str, have: Sequence[Word], phrase: Phrase, rows: Sequence[tuple[str, ...]], known: str) -> Relation:
@@ -413,7 +204,9 @@ def _fits(have: Sequence[Word], row: tuple[str, ...]) -> bool:
 def _leads(text: str, word: Word, first: bool) -> bool:
     if glued(text, word.start, word.end):
         return False
-    return word.form in _LEAD or (first and text[word.start : word.end].isalpha() and word.form.endswith("ly"))
+    return (word.form in _LEAD and (first or word.form not in _PREPOSITION)) or (
+        first and text[word.start : word.end].isalpha() and word.form.endswith("ly")
+    )
 
 
 def _matched(text: str, have: Sequence[Word], phrase: Phrase, at: int, stop: int, row: tuple[str, ...]) -> Relation:
@@ -425,7 +218,11 @@ def _matched(text: str, have: Sequence[Word], phrase: Phrase, at: int, stop: int
     ):
         return "denied"
     rest = text[end : phrase.end]
-    if _AND.match(rest):
+    if re.search(r"\bboth (?:the )?$", text[:start][-10:], re.IGNORECASE):
+        return "several"
+    if text[start].isupper() and phrase.role in ("bare", "subject") and _NAMES.match(rest):
+        return "several"
+    if _AND.match(rest) or (phrase.role in ("bare", "predicate") and _AND_THE.match(rest)):
         return "several"
     item = _ITEM.match(rest)
     if (
@@ -435,6 +232,8 @@ def _matched(text: str, have: Sequence[Word], phrase: Phrase, at: int, stop: int
     ):
         return "several"
     after = have[stop] if stop < len(have) and have[stop].start < phrase.end else None
+    if after and phrase.role == "bare" and text[end : after.start].strip() in ("the", "a", "an"):
+        return "several"
     if after is None or text[end : after.start].strip(" '\"*_`"):
         return "match"
     word = text[after.start : after.end]
@@ -473,7 +272,7 @@ def _listing(item: str, title: bool, row: tuple[str, ...], role: str) -> bool:
 
 def _name(text: str, have: Sequence[Word], phrase: Phrase, at: int, known: str) -> bool:
     """Whether the phrase is a bare name, and so another answer."""
-    if phrase.role == "place" or at >= len(have):
+    if (phrase.role == "place" and not phrase.contrast) or at >= len(have):
         return False
     stop = re.compile(r"[,(\[\n]").search(text, have[at].start, phrase.end)
     end = stop.start() if stop else phrase.end

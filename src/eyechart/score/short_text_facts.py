@@ -4,139 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-COUNTRIES = frozenset(
-    [
-        "afghanistan",
-        "albania",
-        "algeria",
-        "angola",
-        "argentina",
-        "armenia",
-        "australia",
-        "austria",
-        "azerbaijan",
-        "bahrain",
-        "bangladesh",
-        "belarus",
-        "belgium",
-        "bolivia",
-        "botswana",
-        "brazil",
-        "bulgaria",
-        "cambodia",
-        "cameroon",
-        "canada",
-        "chad",
-        "chile",
-        "china",
-        "colombia",
-        "croatia",
-        "cuba",
-        "cyprus",
-        "czechia",
-        "denmark",
-        "ecuador",
-        "egypt",
-        "england",
-        "eritrea",
-        "estonia",
-        "ethiopia",
-        "fiji",
-        "finland",
-        "france",
-        "gabon",
-        "georgia",
-        "germany",
-        "ghana",
-        "greece",
-        "guatemala",
-        "guinea",
-        "haiti",
-        "honduras",
-        "hungary",
-        "iceland",
-        "india",
-        "indonesia",
-        "iran",
-        "iraq",
-        "ireland",
-        "israel",
-        "italy",
-        "jamaica",
-        "japan",
-        "jordan",
-        "kazakhstan",
-        "kenya",
-        "kuwait",
-        "laos",
-        "latvia",
-        "lebanon",
-        "liberia",
-        "libya",
-        "lithuania",
-        "luxembourg",
-        "madagascar",
-        "malaysia",
-        "mali",
-        "malta",
-        "mexico",
-        "moldova",
-        "mongolia",
-        "morocco",
-        "mozambique",
-        "myanmar",
-        "namibia",
-        "nepal",
-        "netherlands",
-        "nicaragua",
-        "niger",
-        "nigeria",
-        "norway",
-        "oman",
-        "pakistan",
-        "panama",
-        "paraguay",
-        "peru",
-        "philippines",
-        "poland",
-        "portugal",
-        "qatar",
-        "romania",
-        "russia",
-        "rwanda",
-        "scotland",
-        "senegal",
-        "serbia",
-        "singapore",
-        "slovakia",
-        "slovenia",
-        "somalia",
-        "spain",
-        "sudan",
-        "sweden",
-        "switzerland",
-        "syria",
-        "taiwan",
-        "tajikistan",
-        "tanzania",
-        "thailand",
-        "togo",
-        "tunisia",
-        "turkey",
-        "uganda",
-        "uk",
-        "ukraine",
-        "uruguay",
-        "us",
-        "usa",
-        "uzbekistan",
-        "venezuela",
-        "vietnam",
-        "wales",
-        "yemen",
-        "zambia",
-        "zimbabwe",
-    ]
+
+def terms(text: str) -> frozenset[str]:
+    """
+    >>> sorted(terms("a b"))
+    ['a', 'b']
+    """
+    return frozenset(text.split())
+
+
+COUNTRIES = terms(
+    "afghanistan albania algeria angola argentina armenia australia austria azerbaijan bahrain bangladesh "
+    "belarus belgium bolivia botswana brazil bulgaria cambodia cameroon canada chad chile china colombia "
+    "croatia cuba cyprus czechia denmark ecuador egypt england eritrea estonia ethiopia fiji finland "
+    "france gabon georgia germany ghana greece guatemala guinea haiti honduras hungary iceland india "
+    "indonesia iran iraq ireland israel italy jamaica japan jordan kazakhstan kenya kuwait laos latvia "
+    "lebanon liberia libya lithuania luxembourg madagascar malaysia mali malta mexico moldova mongolia "
+    "morocco mozambique myanmar namibia nepal netherlands nicaragua niger nigeria norway oman pakistan "
+    "panama paraguay peru philippines poland portugal qatar romania russia rwanda scotland senegal serbia "
+    "singapore slovakia slovenia somalia spain sudan sweden switzerland syria taiwan tajikistan tanzania "
+    "thailand togo tunisia turkey uganda uk ukraine uruguay us usa uzbekistan venezuela vietnam wales "
+    "yemen zambia zimbabwe"
 ) | {
     "new zealand",
     "south africa",
@@ -162,153 +50,27 @@ _ORDERS = tuple(
         "spring summer autumn winter",
     )
 )
-COMMON = frozenset(
-    [
-        "river",
-        "ocean",
-        "war",
-        "street",
-        "sea",
-        "bank",
-        "lake",
-        "city",
-        "island",
-        "islands",
-        "mountain",
-        "mountains",
-        "bay",
-        "gulf",
-        "desert",
-        "prize",
-        "act",
-        "party",
-        "university",
-        "museum",
-        "tower",
-        "bridge",
-        "theorem",
-        "law",
-        "canal",
-        "strait",
-        "forest",
-        "valley",
-        "peninsula",
-        "empire",
-        "republic",
-        "kingdom",
-        "revolution",
-        "treaty",
-        "castle",
-        "palace",
-        "cathedral",
-        "park",
-        "state",
-        "states",
-        "day",
-        "world",
-        "wall",
-        "falls",
-        "age",
-        "theory",
-        "effect",
-        "cup",
-        "company",
-        "corporation",
-        "union",
-        "nations",
-        "league",
-        "army",
-        "court",
-        "house",
-        "office",
-        "square",
-        "road",
-        "avenue",
-    ]
+COMMON = terms(
+    "river ocean war street sea bank lake city island islands mountain mountains bay gulf desert prize "
+    "act party university museum tower bridge theorem law canal strait forest valley peninsula empire "
+    "republic kingdom revolution treaty castle palace cathedral park state states day world wall falls "
+    "age theory effect cup company corporation union nations league army court house office square road "
+    "avenue"
 )
 """Last words of names that are no persons' names."""
-PARTICLES = frozenset(
-    [
-        "van",
-        "von",
-        "der",
-        "den",
-        "da",
-        "de",
-        "di",
-        "du",
-        "del",
-        "della",
-        "le",
-        "la",
-        "al",
-        "bin",
-        "ibn",
-        "ter",
-        "ten",
-        "dos",
-    ]
-)
+PARTICLES = terms("van von der den da de di du del della le la al bin ibn ter ten dos")
 
-ROMAN = {
-    r: str(i)
-    for i, r in enumerate(
-        [
-            "i",
-            "ii",
-            "iii",
-            "iv",
-            "v",
-            "vi",
-            "vii",
-            "viii",
-            "ix",
-            "x",
-            "xi",
-            "xii",
-            "xiii",
-            "xiv",
-            "xv",
-            "xvi",
-            "xvii",
-            "xviii",
-            "xix",
-            "xx",
-        ],
-        1,
-    )
-}
-ORDINAL = {
-    w: str(i)
-    for i, w in enumerate(
-        [
-            "first",
-            "second",
-            "third",
-            "fourth",
-            "fifth",
-            "sixth",
-            "seventh",
-            "eighth",
-            "ninth",
-            "tenth",
-            "eleventh",
-            "twelfth",
-            "thirteenth",
-            "fourteenth",
-            "fifteenth",
-            "sixteenth",
-        ],
-        1,
-    )
-}
+_ROMANS = "i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx"
+_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth"
+ROMAN = {word: str(i) for i, word in enumerate(_ROMANS.split(), 1)}
+ORDINAL = {word: str(i) for i, word in enumerate(_ORDINALS.split(), 1)}
 SHORT = {"mt": "mount", "st": "saint", "ft": "fort"}
 
 
 def sequence(items: Sequence[str]) -> bool:
-    """Whether `items` stand in an order that everybody knows, up or down: numbers, planets, months, sizes.
+    """Whether `items` stand in an order that everybody knows, up, or from three on down: numbers, planets, months, sizes.
 
-    >>> sequence(["Mars", "Jupiter", "Saturn"]), sequence(["3", "2"]), sequence(["red", "green", "blue"])
+    >>> sequence(["Mars", "Jupiter", "Saturn"]), sequence(["3", "2", "1"]), sequence(["red", "green", "blue"])
     (True, True, False)
     """
     if len(items) < 2:
@@ -321,4 +83,4 @@ def sequence(items: Sequence[str]) -> bool:
         if order is None:
             return False
         ranks = [float(order[item]) for item in low]
-    return ranks in (sorted(ranks), sorted(ranks, reverse=True))
+    return ranks == sorted(ranks) or (len(ranks) > 2 and ranks == sorted(ranks, reverse=True))

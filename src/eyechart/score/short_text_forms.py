@@ -6,7 +6,7 @@ import json
 import re
 import unicodedata
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from eyechart.score.short_text_facts import ORDINAL, ROMAN, SHORT
 
@@ -234,6 +234,28 @@ def json_form(text: str) -> str | None:
     except (ValueError, RecursionError):
         return None
     return json.dumps(value, sort_keys=True, ensure_ascii=False)
+
+
+def leaves(text: str) -> tuple[str, ...]:
+    """The texts and numbers in a JSON object or array; of an object with an answer, those of the answer.
+
+    >>> leaves('{"why": "it is", "answer": "Oslo"}'), leaves('["a", "b"]'), leaves("Oslo")
+    (('Oslo',), ('a', 'b'), ())
+    """
+    found = json_form(text)
+    out: list[str] = []
+    left: list[Any] = [json.loads(found)] if found else []
+    while left:
+        value = left.pop()
+        if isinstance(value, dict):
+            whole = cast("dict[str, Any]", value)
+            key = next((k for k in whole if k.lower().replace("_", " ") in ("answer", "final answer")), None)
+            left += [whole[key]] if key is not None else list(whole.values())[::-1]
+        elif isinstance(value, list):
+            left += cast("list[Any]", value)[::-1]
+        elif isinstance(value, (str, int, float)):
+            out.append(str(value))
+    return tuple(out)
 
 
 _LONGEST_NUMBER = 400

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from eyechart.score.short_text_facts import terms
+
 Verdict = Literal["true", "false", "both", "neither", "unclear"]
 
 _TRUE = (
@@ -30,7 +32,7 @@ _TURN = re.compile(
     re.IGNORECASE,
 )
 _DENIES = re.compile(
-    r"(?:\b(?:not|never|neither|(?:any|every)thing but|all but|near|formerly|former|outside|hardly|doubt|far from|nothing|(?:say|says|think|thinks|claim|claims|thought|said)(?! (?:it|that|the))|nor|cannot|without|except|unlike|than|instead of|rather than|versus|excluding|nicht|kein(?:e|en)?|pas|ni|não"
+    r"(?:\b(?:not|never|neither|(?:any|every)thing but|all but|near|formerly|former|outside|hardly|doubt|far from|nothing|(?:say|says|think|thinks|claim|claims|thought|said)(?! (?:it|that|the))|nor|cannot|without|except|unlike|than|instead of|rather than|versus|excluding|no (?:es|son|era|fue|é)|nicht|kein(?:e|en)?|pas|ni|não"
     r"|bukan|не|isn|wasn|aren|doesn|don|didn|can|couldn|won)\b(?:['’]t)?|ليس|ليست|नहीं)(?P<between>[^.;:!?\n,]{0,40})$",
     re.IGNORECASE,
 )
@@ -225,24 +227,4 @@ def _said(text: str) -> Verdict:
     return ("true" if kept[0] else "false") if len(set(kept)) == 1 else "both"
 
 
-_OPENERS = frozenset(
-    [
-        "yes",
-        "no",
-        "yeah",
-        "yep",
-        "nope",
-        "ja",
-        "nein",
-        "oui",
-        "non",
-        "sí",
-        "sì",
-        "sim",
-        "não",
-        "да",
-        "нет",
-        "ya",
-        "tidak",
-    ]
-)
+_OPENERS = terms("yes no yeah yep nope ja nein oui non sí sì sim não да нет ya tidak")

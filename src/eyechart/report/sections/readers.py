@@ -11,6 +11,8 @@ from eyechart.report.common import NAME, anchors, baseline_of, missing, row, set
 from eyechart.report.inputs import Counted, ReportInput
 from eyechart.report.text import short
 
+BLIND = 0.1
+"""Share of answers in which a grader found none, from which it is worth a word."""
 LARGE = 0.01
 """From this spread on the reader is worth a warning: a point."""
 MOST = 12
@@ -36,17 +38,22 @@ def _sentence(found: ReaderSpread, analysis: Analysis) -> Text:
     widest = found.widest
     if widest is None or widest.spread is None:
         return message("readers.none")
-    known = [(score, name) for score, name in zip(widest.scores, found.graders, strict=True) if score is not None]
+    readings = zip(widest.scores, found.graders, widest.unread, strict=True)
+    known = [(score, name, unread or 0.0) for score, name, unread in readings if score is not None]
     low, high = min(known), max(known)
     said: dict[str, Text] = {
         "subject": _named(widest.name, analysis),
         "low": numbers.points(low[0]),
         "high": numbers.points(high[0]),
-        "low_reader": low[1],
-        "high_reader": high[1],
+        "low_reader": _reader(low[1], low[2]),
+        "high_reader": _reader(high[1], high[2]),
         "n": numbers.whole(len(found.graders)),
     }
     return message("readers.widest" if widest.spread >= LARGE else "readers.small", **said)
+
+
+def _reader(name: str, unread: float) -> Text:
+    return name if unread < BLIND else message("readers.blind", reader=name, share=numbers.part(unread))
 
 
 def _turn(turned: Turned, analysis: Analysis) -> Text:
@@ -75,12 +82,13 @@ def _table(found: ReaderSpread, analysis: Analysis) -> Table:
     where = anchors(analysis)
     rows = [_row(subject, analysis, where.get(subject.name)) for subject in shown]
     certain = sum(t.certain for t in found.turned)
+    left = len(found.subjects) - len(shown)
     caption = message(
         "readers.caption",
         turned=numbers.whole(len(found.turned)),
         pairs=numbers.whole(found.pairs),
         certain=numbers.whole(certain),
-        left=numbers.whole(len(found.subjects) - len(shown)),
+        left=message("readers.left", n=numbers.whole(left)) if left else "",
     )
     details = range(4, len(columns))
     return table(columns, rows, title=message("readers.table"), caption=caption, details=details)
