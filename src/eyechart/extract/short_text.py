@@ -23,7 +23,7 @@ _OPENER = re.compile(
     re.IGNORECASE,
 )
 _FOREIGN = re.compile(
-    r"(?:reference|gold|expected|wrong|incorrect|mistaken|false|official)(?: \w+)?[ "'*:]{0,3}$|^(?:wrong|incorrect)"
+    r"(?:reference|gold|expected|wrong|incorrect|mistaken|false|official)(?: \w+)?[ '*:]{0,3}$|^(?:wrong|incorrect)"
 )
 _SUMS_UP = re.compile(
     r"\b(?:so|therefore|thus|hence|in short|in conclusion|overall|in summary|to sum up)\b[,:]?\s", re.IGNORECASE

@@ -12,11 +12,11 @@ EN: dict[str, str] = {
     "readers.turned": "{a} is ahead of {b} by {up} points if read by {ahead}, and behind by {down} if read by {behind};"
     " both differences are more than the noise of the items.",
     "readers.table": "The same answers under other graders",
-    "readers.caption": "Every set-up that asked something different, widest spread first{left}. careful"
+    "readers.caption": "Every set-up that asked something different, widest spread first. {left} The grader careful"
     " reads as a careful person would; the others are rules in wide use, mistakes included. In brackets: share of answers"
     " in which the grader found none. The answers are the same, so these differences have no sampling error. Order turned"
     " by the grader: {turned} of {pairs} pairs of set-ups, {certain} of them beyond the noise of items on both sides.",
-    "readers.left": " ({n} more not shown)",
+    "readers.left": "Not shown: {n} more.",
     "readers.blind": "{reader}, which finds no answer in {share} %",
     "readers.col.spread": "Spread over readers",
     "readers.cell": "{score} ({unread} %)",

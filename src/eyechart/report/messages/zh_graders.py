@@ -11,10 +11,10 @@ ZH: dict[str, str] = {
     "readers.none": "能给这些回答评分的评分器不足两种。",
     "readers.turned": "用 {ahead} 读取时，{a} 比 {b} 高 {up} 分；用 {behind} 读取时则低 {down} 分；两个差异都大于题目噪声。",
     "readers.table": "同一批回答在其他评分器下的得分",
-    "readers.caption": "列出所有提问方式不同的配置，读取差异最大的在前{left}。careful 按细心的人的方式读取；"
+    "readers.caption": "列出所有提问方式不同的配置，读取差异最大的在前。{left}careful 按细心的人的方式读取；"
     "其余为常用规则，保留其错误。括号内：评分器未找到答案的比例。回答相同，因此这些差异没有抽样误差。"
     "次序因评分器而颠倒：{pairs} 对配置中有 {turned} 对，其中 {certain} 对两侧都超出题目噪声。",
-    "readers.left": "（另有 {n} 个未列出）",
+    "readers.left": "另有 {n} 个未列出。",
     "readers.blind": "{reader}，有 {share} % 的回答未找到答案",
     "readers.col.spread": "读取差异",
     "readers.cell": "{score}（{unread} %）",
