@@ -12,7 +12,7 @@ import eyechart as ec
 from eyechart.sandbox import isolation as known
 from eyechart.sandbox.isolation import WEAK, isolation
 
-MODEL = '''
+MODEL = """
 ANSWERS = {
     "add": "```python\\ndef add(a, b):\\n    return a + b\\n```",
     "double": "Sure! Here it is:\\n```python\\ndef double(x):\\n    return x * 3\\n```",
@@ -24,7 +24,7 @@ CALLS = []
 def f(prompt):
     CALLS.append(prompt)
     return next(answer for word, answer in ANSWERS.items() if word in prompt)
-'''
+"""
 TESTS = {
     "add": "assert add(2, 3) == 5\nassert add(-1, 1) == 0",
     "double": "assert double(2) == 4",

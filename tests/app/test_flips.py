@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 import eyechart as ec
 from eyechart.analysis.flips import Cause
 from eyechart.app.flips import counts
 from eyechart.app.report import report_input
+from eyechart.cli import main
 from eyechart.report.sections import build
 
 MODEL = '''
@@ -84,6 +87,18 @@ def test_counts_are_pooled_over_the_other_factors_and_shown(run: ec.Run) -> None
     assert made.flips == counts(run)
     text = str([part for part in build(made) if part.name == "ledger"])
     assert "flips.cause.written_differently" in text
+
+
+def test_the_command_shows_texts_side_by_side(run: ec.Run) -> None:
+    a = cell(run, prompt__cue="plain", evaluation__extraction="whole")
+    b = cell(run, prompt__cue="own", evaluation__extraction="whole")
+    shown = CliRunner().invoke(main, ["flips", "run", a, b], catch_exceptions=False).stdout
+    assert shown.startswith(f"50 verdicts differ between {a} and {b}: {b} gains 0 and loses 50.")
+    assert "the same answer, written differently: 20 (+0 -20)" in shown
+    assert "The answer is 61." in shown
+    found = json.loads(CliRunner().invoke(main, ["flips", "run", a, b, "--json"], catch_exceptions=False).stdout)
+    assert found["data"]["causes"]["changed_answer"] == 10
+    assert CliRunner().invoke(main, ["flips", "run", a, "c9"]).exit_code == 2
 
 
 def test_a_run_without_a_change_has_no_flips(run: ec.Run) -> None:

@@ -150,7 +150,7 @@ OUTPUTS = (
     (r"Therefore, the area is $\frac{\pi}{4}$ square units.", r"\frac{\pi}{4}", "C"),
     (r"So $x = 3$, hence \(y = 4\).", "(3, 4)", "I"),
     (r"\fbox{x+1}", "x+1", "C"),
-    (r"\boxed{x+1", "x+1", "C"),
+    (r"\boxed{x+1", "x+1", "U"),  # it may go on
     (r"<think>\boxed{x}</think>\boxed{x+1}", "x+1", "C"),
     (r"<think>\boxed{x}", "x", "U"),
     ("I don't know.", "x", "U"),

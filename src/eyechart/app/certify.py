@@ -263,7 +263,7 @@ def _piped(command: Sequence[str], cases: Sequence[Case]) -> list[Answered]:
 def _parsed(line: str, seconds: float) -> Answered:
     try:
         said: Any = json.loads(line)
-        outcome = _outcome(said["verdict"] if isinstance(said, dict) else said)
+        outcome = _outcome(cast("dict[str, Any]", said)["verdict"] if isinstance(said, dict) else said)
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         return Answered(verdict=None, seconds=seconds, error=f"wrote {line[:60]!r} ({type(error).__name__})")
     return _said(outcome, seconds)

@@ -29,6 +29,7 @@ COMMANDS = {
     "suite": "Several benchmarks together: an aggregate, contradictory trends, agreement of ranks.",
     "grade": "Grade outputs as a careful person would, show why, and where other graders disagree.",
     "reread": "The same answers under several graders: what the reading alone is worth.",
+    "flips": "Why verdicts differ between two set-ups: read, written or answered differently.",
     "grader": "Put a grader to the test, and write its certificate.",
     "store": "Check or merge stores of answers.",
     "models": "List backends and models, and fetch the embedded model.",

@@ -247,7 +247,9 @@ def _binary(text: str, sign: int, *, spaced: bool) -> bool:
     char = text[before - 1]
     if not (char.isalnum() or char in ")]}%°!²³" or char in _VULGAR):
         return False
-    word = char.isalpha() and ((before > 1 and text[before - 2].isalpha()) or not (char.isascii() or "α" <= char <= "ω"))
+    word = char.isalpha() and (
+        (before > 1 and text[before - 2].isalpha()) or not (char.isascii() or "α" <= char <= "ω")
+    )
     return before == sign or spaced or not word
 
 

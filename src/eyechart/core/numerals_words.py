@@ -1,10 +1,12 @@
-"""Numbers in words: English and Chinese cardinals, halves, thirds and quarters; no ordinals, no Roman numerals."""
+"""Numbers in words: English and Chinese cardinals (other languages in `numerals_tongues`), halves, thirds and quarters; no ordinals, no Roman numerals."""
 
 from __future__ import annotations
 
 import re
 from fractions import Fraction
 from typing import NamedTuple
+
+from eyechart.core.numerals_tongues import spoken
 
 _ONES = [
     "zero",
@@ -57,6 +59,8 @@ _PARTS = {
     "tenth": 10,
     "tenths": 10,
 }
+_FIGURE = re.compile(r"[0-9]")
+_SIGNED = re.compile(r"\b(?:minus|moins|menos|meno|минус) $|마이너스 ?$", re.IGNORECASE)
 _UNIT = "|".join(sorted((*_SMALL, "hundred", *_BIG, "dozen"), key=len, reverse=True))
 _PART = "|".join(sorted(_PARTS, key=len, reverse=True))
 ENGLISH = re.compile(
@@ -80,9 +84,10 @@ HAN = re.compile(
 )
 _NOT_A_NUMBER = re.compile(r"[一两二三十千万百][共般样些起直定旦切种下会边面方点旁者]|一[个件]")
 ZERO = re.compile(
-    r"^\W*(?:there (?:is|are|will be|would be) )?(?:none|nobody|no one|nothing|zero|nil|not (?:a single|any)(?: one)?)\b"
+    r"^\W*(?:there (?:is|are|will be|would be) )?(?:none|nobody|no one|nothing|zero|nil|null|niemand|nadie|personne|nessuno|ninguém|никто|not (?:a single|any)(?: one)?)\b"
     r"(?! of (?:the (?:above|options|choices|answers|these)|these options|those options))"
     r"|^\W*(?:there (?:is|are|will be|would be|were|was) |(?:s?he|they|it|we|i) (?:has|have|had) )no (?!solution|answer|real|way|such|unique|single|number|integer|value|enough|need|idea|information|correct|limit)[a-z]+"
+    r"|^\W*there (?:are|is)(?:n't| not) any(?: left)?\W*$|^\W*(?:ゼロ|영|零)\W*$|^\W*no [a-z]+ (?:is|are|were|was|will be) (?:left|remaining|needed|sold)\b|^\\text\{ ?(?:none|zero) ?\}$"
     r"|^\W*no (?!solution|answer|real|way|such|unique|single|number|integer|value|idea|information|limit|clue|wait)[a-z]+(?: (?:left|remain|remaining|at all))?\W*$"
     r"|^\W*(?:一个(?:也|都)?(?:没有|不剩)|没有(?!解|答案|办法|足够|实数|正确|意义|这样)|零个?|全部?没了|keine[rs]?\b|aucune?\b|ningun[oa]s?\b|nenhuma?\b|nessun[oa]?\b|ни одного|ничего)",
     re.IGNORECASE,
@@ -197,4 +202,8 @@ def worded(text: str) -> tuple[Worded, ...]:
             found = _from_han(match)
             if found:
                 out.append(found)
+    if not out and _FIGURE.search(text) is None and (other := spoken(text)):
+        start, end, value = other
+        minus = _SIGNED.search(text, 0, start)
+        out.append(Worded(minus.start() if minus else start, end, Fraction(-value if minus else value)))
     return tuple(out)

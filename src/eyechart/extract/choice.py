@@ -10,13 +10,12 @@ from typing import ClassVar
 from eyechart.core.records import Extraction, Item, Outcome, Step
 from eyechart.extract.choice_contrast import breaks_off
 from eyechart.extract.choice_groups import Group, groups, pairs, unlisted
-from eyechart.extract.choice_menu import Menu, alike, lower, menu, polar
-from eyechart.extract.choice_stance import Mention, mentions
+from eyechart.extract.choice_menu import Mention, Menu, alike, lower, menu, polar
+from eyechart.extract.choice_stance import mentions
+from eyechart.extract.choice_whole import CLOSERS, EDGES, bare_number, whole_answer
 from eyechart.extract.choice_words import FILL, NO_OPTION, PLACEHOLDER, SLOT, TURN
 from eyechart.extract.declined import declined
 from eyechart.extract.passage import Passage, passage
-
-_EDGES = "*_`()[]{}$\"'<>#~|.,:;!?。，、！？：；「」『』《》【】 \t\n\\"
 
 
 def _thing(line: str) -> str:
@@ -32,8 +31,6 @@ _BLANK = re.compile(
 )
 """What stands where nothing was filled in."""
 _ALL_BUT = re.compile(r"\b(?:all|every\w*)\b[^.\n]{0,20}\b(?:but|except(?: for)?)\b[^.\n]{0,12}$")
-_NUMBERED = re.compile(r"(?:number|no\.?|nr\.?) ?([1-9])")
-_OPEN = "*_`)]}\"' \n"
 _REASONS = {
     4: "in the answer slot",
     3: "put forward by itself",
@@ -48,12 +45,6 @@ _EMPTY = re.compile(
 _ANNOUNCED = re.compile(
     r"(?:so |thus |therefore )?(?:the |my |la |die |a )?(?:final |correct )?(?:answer|option|choice|antwort|réponse|respuesta|resposta|risposta|jawaban|ответ|答案)\W{0,3}(?:is|ist|est|es|é|è|adalah|是|为)?"
 )
-_PLAIN = re.compile(
-    r"[*_#> \n]{0,4}(?:(?:[sS]o|[tT]hus|[tT]herefore|[hH]ence),? )?(?:(?:[tT]he|[mM]y) )?(?:(?:[fF]inal|[cC]orrect|[bB]est|[rR]ight) )?"
-    r"(?:[aA]nswer|ANSWER|[oO]ption|[cC]hoice|答案|正确答案|故?应?选|Antwort|Réponse|Respuesta|Resposta|Risposta|Jawaban|Ответ|答え|正解|정답|[iI]t'?s|[iI] (?:think|choose|pick|say)|[iI]'d (?:say|pick|choose|go with))"
-    r"(?: is| est| es)?[是为는은は]?[ *_:=]{0,5}\n{0,2}[*_$(\[{\"]{0,4}(?:\\boxed\{)?([A-Za-z])[)*\]}$_\".。]{0,6}\s{0,200}"
-)
-"""The commonest whole answers, `The answer is B.`: an announcement and one letter."""
 _HINTS = re.compile(
     r"can't|cannot|can not|sorry|unable|know|sure|apolog|as an ai|declin|refus|won't|will not|should|idea|clue|certain|n/a|allowed|recall"
     r"|remember|enough|give up|idk|against|tut mir|kann|ahnung|peux|sais|siento|puedo|desculp|posso|spiace|maaf|tidak|lo so"
@@ -108,11 +99,11 @@ class ChoiceReader:
             middle = Step("cut", "the middle of a very long text", view.span(_HEAD, len(text) - _TAIL))
             steps = (*view.steps, middle) if len(text) > _HEAD + _TAIL else view.steps
             view = replace(view, text=text, steps=steps)
-        short = _whole(options, text)
+        short = whole_answer(options, text)
         if short is not None:
             start, end, chosen = short
             return _taken(view, options, chosen, (start, end), "the whole answer")
-        bare = _digits(text, options)
+        bare = bare_number(text, options)
         if bare is not None:
             if self.index and 0 < bare[2] <= len(options.labels):
                 return _taken(view, options, (bare[2] - 1,), bare[:2], "the option at this place, from 1")
@@ -143,58 +134,6 @@ _TAGS = re.compile(
 _HEAD, _TAIL = 2_000, 8_000
 _CLASH = "the letter and the text put with it contradict"
 _ECHO = "repeats the options"
-
-
-def _whole(options: Menu, text: str) -> tuple[int, int, tuple[int, ...]] | None:
-    """The options that the whole text is, and where: `B`, `(b).`, `AC`, or the text of one."""
-    if len(text) > 400 or text.rstrip(_OPEN)[-1:] == "?" or ("~~" in text and "~~~" not in text):
-        return None
-    plain = _PLAIN.fullmatch(text) if options.latin else None
-    if plain and (option := options.by_label.get(plain[1].upper())) is not None:
-        return *plain.span(1), (option,)
-    filled = FILL.match(lower(text)) if text[:1] in "\\`*$([{" else None
-    start = filled.end() if filled else 0
-    rest = text[start:]
-    start += len(rest) - len(rest.lstrip(_EDGES))
-    end = start + len(text[start:].rstrip(_EDGES))
-    core = text[start:end]
-    option = options.by_label.get(core.upper())
-    if option is not None:
-        return start, end, (option,)
-    plain = " ".join(lower(core).split())
-    for written, at in options.texts:
-        if plain == written or (written.strip(_EDGES) == plain and plain):
-            return start, end, (at,)
-    numbered = _NUMBERED.fullmatch(plain)
-    if numbered and int(numbered[1]) <= len(options.labels):
-        return start, end, (int(numbered[1]) - 1,)
-    letters = core.split() if len(core) < 60 else []
-    if options.latin and len(letters) > 1 and all(c in options.by_label for c in letters):
-        several = sorted({options.by_label[c] for c in letters})
-        return (start, end, tuple(several)) if len(several) < len(options.labels) else None
-    if options.latin and 1 < len(core) <= len(options.labels) and core.isupper() and core.isascii():
-        several = sorted({options.by_label.get(c, -1) for c in core})
-        if several[0] >= 0 and len(several) == len(core):
-            return start, end, tuple(several)
-    return None
-
-
-def _digits(text: str, options: Menu) -> tuple[int, int, int] | None:
-    """A number that is the whole answer, or stands alone in the answer slot, and where."""
-    if not text[-6:].strip(_EDGES)[-1:].isdigit():
-        return None
-    slot = next(SLOT.finditer(lower(text)), None) if len(text) < 60 else None
-    filled = FILL.match(lower(text), slot.end()) if slot else None
-    begin = filled.end() if filled else 0
-    core = text[begin:].strip(_EDGES)
-    if (
-        not (core.isdigit() and core.isascii() and len(core) < 3)
-        or core in options.by_label
-        or any(t == core for t, _ in options.texts)
-    ):
-        return None
-    start = text.index(core, begin)
-    return start, start + len(core), int(core)
 
 
 def _after_turn(text: str, joined: list[Group]) -> list[Group]:
@@ -228,7 +167,7 @@ def _resolved(view: Passage, options: Menu, joined: Sequence[Group]) -> Extracti
     hedged = [g for g in live if g.last.stance == "hedged"]
     if not said and not hedged and len(live) == 1 and len(live[0].options) > 1 and live[0].last.stance == "weighed":
         where = (live[0].members[0].start, live[0].last.end)
-        if view.text.rstrip(_OPEN)[-1:] == "?" or declined(view.text):
+        if view.text.rstrip(CLOSERS)[-1:] == "?" or declined(view.text):
             return _nothing(view, "asks or weighs, and chooses none", steps=passed)
         return _wrong(view, view.text[slice(*where)], where, "names several options and chooses none", passed)
     if not said and not hedged:
@@ -283,11 +222,11 @@ def _declines(text: str, chosen: Group) -> tuple[Outcome, str] | None:
     if why is None or why[0] is Outcome.REFUSED:
         return why
     behind = text[chosen.last.end :]
-    return declined(behind) if behind.strip(_EDGES) else None
+    return declined(behind) if behind.strip(EDGES) else None
 
 
 def _breaks_off(text: str, live: Sequence[Group]) -> bool:
-    return bool(live and text[live[-1].last.end :].strip(_EDGES)) and breaks_off(lower(text))
+    return bool(live and text[live[-1].last.end :].strip(EDGES)) and breaks_off(lower(text))
 
 
 def _force(group: Group) -> int:
@@ -298,9 +237,9 @@ def _head(text: str, best: Sequence[Group]) -> Group | None:
     """The option that the text begins with, set off by a mark, where no other line begins with one: `B. (A is ...)`."""
     first = best[0]
     start, end = first.members[0].start, first.last.end
-    if text[:start].strip(_EDGES) or text[end : end + 1] not in tuple(".):,;\n"):
+    if text[:start].strip(EDGES) or text[end : end + 1] not in tuple(".):,;\n"):
         return None
-    others = [g for g in best[1:] if not text[text.rfind("\n", 0, g.last.start) + 1 : g.last.start].strip(_EDGES)]
+    others = [g for g in best[1:] if not text[text.rfind("\n", 0, g.last.start) + 1 : g.last.start].strip(EDGES)]
     return None if others else first
 
 
@@ -316,7 +255,7 @@ def _all_texts(group: Group, options: Menu) -> bool:
 def _several(view: Passage, options: Menu, best: Sequence[Group], passed: tuple[Step, ...]) -> Extraction:
     """Several options each put forward: the one that ends the text, else all of them together."""
     last = best[-1]
-    if not view.text[last.last.end :].strip(_EDGES) and "\n" in view.text[: last.last.start]:
+    if not view.text[last.last.end :].strip(EDGES) and "\n" in view.text[: last.last.start]:
         where = (last.members[0].start, last.last.end)
         return _taken(view, options, last.options, where, _REASONS[3], passed)
     together = tuple(sorted({o for g in best for o in g.options if o >= 0}))
@@ -351,14 +290,14 @@ def _unnamed(view: Passage, options: Menu) -> Extraction:
     begin = filled.end() if filled else start
     begin -= low[begin - 1 : begin] == "-" and low[begin : begin + 1].isdigit()
     end = view.text.find("\n", begin)
-    line = view.text[begin : end if end >= 0 else len(view.text)][:200].strip(_EDGES)
+    line = view.text[begin : end if end >= 0 else len(view.text)][:200].strip(EDGES)
     alone = start > 0 or len(view.text.strip()) <= len(line) + 12
     if alone and (near := alike(options, line.lower())) is not None:
         where = view.text.index(line, begin)
         return _taken(view, options, (near,), (where, where + len(line)), "the only option with these words")
     if why := declined(view.text):
         return _nothing(view, why[1], why[0])
-    if alone and (told := polar(options, low.strip(_EDGES))) is not None:
+    if alone and (told := polar(options, low.strip(EDGES))) is not None:
         where = view.text.index(line, begin)
         return _taken(view, options, (told,), (where, where + len(line)), "calls it true or false")
     if line.lower() in ("none", "null", "nil"):
@@ -367,7 +306,7 @@ def _unnamed(view: Passage, options: Menu) -> Extraction:
         return _wrong(view, line, other.span(), "no option of the question", ())
     if (
         not line
-        or (line == low.strip(_EDGES) and _ANNOUNCED.fullmatch(line.lower()))
+        or (line == low.strip(EDGES) and _ANNOUNCED.fullmatch(line.lower()))
         or PLACEHOLDER.match(low, start)
         or _EMPTY.match(line.lower())
         or _BLANK.match(line.lower())

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-if TYPE_CHECKING:
-    from eyechart.extract.choice_stance import Mention
+from eyechart.extract.choice_menu import Mention
 
 _REACH = 60
 """Characters between two options that are still set against each other, and after one for a verdict on it."""
 
 _IT = r"(?: ?(?:is|it's|it is|that's|really|actually|rather|also|the|option|choice|answer|die|das|la|el|le|o|por|en|sim|c'est|é|es|è|верно|это)\b){0,4}"
 _BUT = re.compile(
-    rf"(?:[,;.]? ?(?:but|sondern|mais|ma|mas|sino|pero|tetapi|tapi|melainkan|а|но|yet|而是|应该?是|instead){_IT}"
+    rf"(?:[,;.→]? ?(?:but|sondern|mais|ma|mas|sino|pero|tetapi|tapi|melainkan|а|но|yet|而是|应该?是|instead){_IT}"
     r"|(?:では|じゃ)なくて?、?|[이가]? ?아니라|[,;])"
 )
 """Between an option denied and the one put in its place."""
@@ -40,6 +39,8 @@ _EDGES = "*_`\"'()[]{}$ \t"
 _FELL = re.compile(
     r"[^.\n?!]{0,40}\b(?:but|yet|though|although|however)\b[ ,]{0,2}(?:it(?:'s| is) |that(?:'s| is) |is |was |ultimately |still )*"
     r"(?:not|wrong|incorrect|false|isn't|doesn't|fails)(?![^\W_])(?! (?:the )?\(?[a-z]\b)"
+    r"|[^.\n?!]{0,40}[,;] ?(?:which|that|this) (?:rules|makes|eliminates|excludes) (?:it|this|that) (?:out|wrong|impossible|incorrect)"
+    r"|[^.\n?!]{0,40}[;.] (?:they're|they are|that's|that is|this is) (?:all )?(?:wrong|incorrect|mistaken)[.,;!]"
     r"|[^.\n]{0,30}[.?!:] (?:let me check[:.] )?(?:no|nope|it isn't|it's not|it is not|not quite|wrong|(?:certainly|definitely|absolutely|probably|of course) not|hardly|i doubt it)[.,;!]"
 )
 """What was said for an option is taken back in the next breath."""

@@ -6,8 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from eyechart.extract.choice_menu import Menu
-from eyechart.extract.choice_stance import Mention
+from eyechart.extract.choice_menu import Mention, Menu
 
 Join = Literal["one", "and", "or", "clash"]
 

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from eyechart.core.records import Item
+from eyechart.extract.choice_signs import SLIGHT, TURNED
 from eyechart.extract.choice_words import ORDINAL, RANK
 from eyechart.extract.passage import fold
 
@@ -16,6 +17,7 @@ _ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _SOFT = str.maketrans({"\n": " ", "\t": " ", "\r": " "})
 
 Kind = Literal["label", "text", "rank"]
+Stance = Literal["said", "denied", "weighed", "hedged"]
 
 
 class Named(NamedTuple):
@@ -26,6 +28,19 @@ class Named(NamedTuple):
     option: int
     """Position in the menu; -1 for a letter that is none of the labels."""
     kind: Kind
+
+
+class Mention(NamedTuple):
+    """An option named at `start` to `end`, how firmly it is put forward, and to what effect."""
+
+    start: int
+    end: int
+    option: int
+    """Position in the menu; -1 for a definite answer that is no option."""
+    kind: Kind
+    strength: int
+    """4 behind an announcement, 3 by itself on a line, bold or called right, 2 led up to by a verb, 1 named."""
+    stance: Stance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,8 +119,6 @@ def whole(text: str, start: int, end: int) -> bool:
 
 
 _TOKEN = re.compile(r"[^\W_]+(?:[.,'][^\W_]+)*")
-_SLIGHT = frozenset("a an the it is was it's of these those them above this that are were be to".split())
-_TURNED = frozenset("not no never none nor neither without cannot can't non".split())
 
 
 def alike(options: Menu, low: str) -> int | None:
@@ -122,16 +135,16 @@ def alike(options: Menu, low: str) -> int | None:
         same = [i for text, i in options.texts if _number(text) == number]
         if same or low[0] in "-+":
             return same[0] if len(same) == 1 else None
-    mine = [w for w in _TOKEN.findall(low) if w not in _SLIGHT]
+    mine = [w for w in _TOKEN.findall(low) if w not in SLIGHT]
     if not mine or (len(mine) == 1 and len(mine[0]) < 3 and not mine[0].isdigit()):
         return None
     same: list[int] = []
     for text, i in options.texts:
-        theirs = [w for w in _TOKEN.findall(text[:400]) if w not in _SLIGHT]
+        theirs = [w for w in _TOKEN.findall(text[:400]) if w not in SLIGHT]
         at = next((k for k in range(len(theirs) - len(mine) + 1) if theirs[k : k + len(mine)] == mine), None)
         if at is not None:
             rest = theirs[:at] + theirs[at + len(mine) :]
-            same.append(i if _TURNED.isdisjoint(rest) else -1)
+            same.append(i if TURNED.isdisjoint(rest) or not TURNED.isdisjoint(mine) else -1)
     return same[0] if len(same) == 1 and same[0] >= 0 else None
 
 

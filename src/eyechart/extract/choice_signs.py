@@ -18,7 +18,7 @@ NEGATIVE = _set(
 """Anywhere before the option in its clause, these deny it."""
 
 WEIGHING = _set(
-    "although argue assume assuming check checking compare comparing consider considered considering "
+    "almost nearly analyze analyse analyzing discuss discussing explain examine although argue assume assuming check checking compare comparing consider considered considering "
     "d'abord despite distractor earlier evaluate evaluating examine falls first had hypothetically if initially "
     "jika look looking looks originally sight tell previously prima primeiro primero si suppose tempted tempting though unless versus vs wenn "
     "whether while why zuerst zunächst если сначала"
@@ -48,7 +48,7 @@ LEADS = (
 """Words after which a capital letter by itself may be an option; after any other it is part of a name, as in vitamin C."""
 
 STRONG_LEADS = _set(
-    "dirais saya auf würde eher finalmente prefer sim верно правильно adalah also answer are be believe bet c'est choisis choose chose donc elijo es escolho est guess guessing "
+    "been dirais saya auf würde eher finalmente prefer sim верно правильно adalah also answer are be believe bet c'est choisis choose chose donc elijo es escolho est guess guessing "
     "hence is ist it's its jadi leave leaves leaving melainkan nehme only pick picked pilih say scelgo select "
     "receive given use meant edit toward towards confident yes verdict conclusion selected sino so sondern that's thats then therefore think thus wähle è é выбираю это"
 )
@@ -62,6 +62,21 @@ AFTER_A = _set(
 )
 """Words that may follow the option A; before any other, `A` is the article."""
 
+SLIGHT = _set("a an the it is was it's of these those them above this that are were be to")
+"""Words that tell no option from another."""
+
+TURNED = _set("not no never none nor neither without cannot can't non")
+"""Words that turn what an option says into its opposite."""
+
+INVERTED = _set("could can might may is would")
+"""A clause that begins with one of these before its subject asks."""
+
+GO = _set("go going went settle settled settling opt opting stick sticking land lean leaning decide vote")
+"""With a preposition behind them, these lead up to the option chosen."""
+
+ARTICLES = _set("the an la le el il die der das option choice answer letter only letra lettre lettera buchstabe")
+"""Passed over on the way back to the word that leads up to an option."""
+
 _WRONG = (
     r"wrong|incorrect|false|untrue|out\b|ruled out|eliminated|excluded|invalid|impossible|inaccurate|mistaken?|errors?|traps?|misconceptions?|least|worst|not|unlikely|rejected"
     r"|falsch|nicht|faux|fausse|incorrecte?|incorrect[oa]|fals[oa]|errad[oa]|errat[oa]|sbagliat[oa]|salah|неверн\w*|неправильн\w*"
@@ -72,7 +87,7 @@ DENIED_AFTER = re.compile(
     r"(?:is|are|was|were|would be|seems?|looks?|can be|must be|being|ist|sind|est|es|é|è|adalah|both|also|all|clearly|obviously"
     r"|definitely|therefore|thus|would|will|be|the|an?|está|\s){0,8}"
     rf"(?:{_WRONG})(?![^\W_])(?! (?:wrong|false|incorrect|only|just|merely))|(?:isn't|aren't|wasn't|doesn't|don't|cannot|can't|couldn't|won't"
-    r"|wouldn't|does not|do not|did not|didn't|could not|would not|fails?|contradicts|no longer|no es|não é|non è|n'est pas|не)(?![^\W_])"
+    r"|wouldn't|does not|do not|did not|didn't|could not|would not|fails?|contradicts|no longer|no es|não é|non è|n'est pas|не|(?:has|have|had|needs?|must|should|can|is) (?:to )?be (?:safely )?(?:excluded|eliminated|ruled out|rejected|discarded|discounted|dismissed))(?![^\W_])"
     r"|(?:项|項|选项|選項|都|均|也|是|明显|显然)*(?:不对|不對|不正确|不正確|不符|不成立|不是|不选|不可能|错|錯|有误|排除|非)"
     r"|(?:は|が|も)?(?:間違|誤り|違|不正解|ではな|ではありま|じゃな)|(?:은|는|이|가)? ?(?:정답이 ?)?(?:틀|오답|아니|아닙)|[):>]\s{0,2}[*_]{0,2}(?:no|nein|non|não|否)(?=[.,;\n]| ?[(\[]|$)|✗|❌|✘|×|\((?:no|wrong|incorrect|false|rejected|eliminated)\)|خطأ|गलत)",
 )

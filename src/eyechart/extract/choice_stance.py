@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import re
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from eyechart.extract.choice_contrast import contrasted, headed
-from eyechart.extract.choice_menu import Kind, Menu, Named, labels, lower, ranks, text_at, texts
+from eyechart.extract.choice_menu import Mention, Menu, Named, Stance, labels, lower, ranks, text_at, texts
 from eyechart.extract.choice_signs import (
     AFTER_A,
+    ARTICLES,
     DENIED_AFTER,
     EXCEPT_AFTER,
     EXCEPT_BEFORE,
+    GO,
     HAN_DENIED,
     HAN_LEADS,
     HAN_NAMES,
     HEDGES,
+    INVERTED,
     LEADS,
     NEGATIVE,
     SAID_AFTER,
@@ -25,28 +28,12 @@ from eyechart.extract.choice_signs import (
 )  # fmt: skip
 from eyechart.extract.choice_words import FILL, NO_OPTION, PLACEHOLDER, SLOT
 
-Stance = Literal["said", "denied", "weighed", "hedged"]
-
-
-class Mention(NamedTuple):
-    """An option named at `start` to `end`, how firmly it is put forward, and to what effect."""
-
-    start: int
-    end: int
-    option: int
-    """Position in the menu; -1 for a definite answer that is no option."""
-    kind: Kind
-    strength: int
-    """4 behind an announcement, 3 by itself on a line, bold or called right, 2 led up to by a verb, 1 named."""
-    stance: Stance
-
-
 _WINDOW = 64
 _LONG = 400
 _LOOK_BACK = 160
 """Behind an announcement in a text of more than `_LONG` characters, what stands further back is not weighed."""
 _STOPS = (
-    *".;:!?\n,()。;，、",
+    *".;:!?\n,()→。;，、",
     " but ",
     " however ",
     " instead ",
@@ -61,8 +48,6 @@ _STOPS = (
 _EXCEPT = ("but", "except", "other than", "besides", "apart", "aside", "除")
 _STILL = ("only", "just", "doubt", "nur", "solo")
 _NO_WITH = ("es", "son", "puede", "la", "el", "option")
-_INVERTED = frozenset("could can might may is would".split())
-_GO = frozenset("go going went settle settling opt opting stick sticking land lean leaning decide vote".split())
 _GO_ON = ("with", "on", "for", "towards")
 _OTHERS = re.compile(
     r"\b(?:students|people|many|most|some|others|beginners|candidates|learners|you might|one might|they|everyone)\b(?: \w+){0,2}"
@@ -79,12 +64,9 @@ _ASIDE = re.compile(
     r"\((?:[^()\n]{0,30}\b(?:would be|was|see also|see|cf\.?|vs\.?|not)\b[:\s]{0,2}(?:option )?|was: ?)$"
 )
 _IFS = ("如果", "若", "假设", "虽然", "起初", "一开始", "最初", "考虑", "看似")
-_NOT_IT = re.compile(r"rul(?:e[sd]?|ing) out|rather than|instead of|not the|no way")
+_NOT_IT = re.compile(r"rul(?:e[sd]?|ing) out|rather than|instead of|not the|no way|no circumstances|cross(?:ed|ing)? out|strike")
 _AGREED = re.compile(r"[?\s]{0,3}(?:yes|correct|right|exactly|是的|对|ja|oui|sí|sim)\b")
 _SO = ("so,", "yes,", "therefore,", "thus,", "hence,", "finally,", "ultimately,", "overall,", "因此，", "所以，")
-_ARTICLES = frozenset(
-    "the an la le el il die der das option choice answer letter only letra lettre lettera buchstabe".split()
-)
 _WORDS = re.compile(r"[^\W\d_][\w'’]*")
 _EDGES = "*_`\"'()[]{}$<>#~|「」『』《》【】 \t"
 _OPENERS = frozenset("*_`([{\"'$「『《【<")
@@ -130,6 +112,9 @@ def announced(options: Menu, text: str, low: str) -> dict[int, Mention]:
         if PLACEHOLDER.match(low, opened) or PLACEHOLDER.match(low, at):
             continue
         found = text_at(options, low, at) if at < len(low) else None
+        if found is None and at > (near := slot.end() + (low[slot.end() : slot.end() + 1] == " ")):
+            found = text_at(options, low, near)
+            at = near if found else at
         run = _RUN.match(text, at) if found is None and options.latin else None
         if run and list(run.group()) == sorted({c for c in run.group() if c in options.by_label}):
             for i, char in enumerate(run.group()):
@@ -233,7 +218,14 @@ def _letter(options: Menu, text: str, low: str, start: int, end: int) -> Mention
         return None
     if not options.latin and strength < 2 and not wrapped and not _noun(text, start):
         return None
-    return _judged(low, place, strength)
+    found = _judged(low, place, strength)
+    if strength == 1 == found.strength and found.stance == "said" and options.latin and _SUBJECT.match(low, end):
+        return found._replace(stance="weighed")
+    return found
+
+
+_SUBJECT = re.compile(r"[*_)\]\"']{0,3} (?:is (?!the |more |less |better |worse |[a-z]+ly |[a-z]+[.,;!]|[a-z]+$)|sounds|has|was|will|would|had|gets|says|or not)")
+"""A letter of which only something is said."""
 
 
 def _noun(text: str, start: int) -> bool:
@@ -271,9 +263,9 @@ def _led(low: str, start: int) -> int:
         return 0
     if not bare[-1].isalnum():
         return 2 if bare[-1] in "✅✔✓👉➡" else 1
-    if last in _GO_ON and len(words) > 1 and words[-2] in _GO:
+    if last in _GO_ON and len(words) > 1 and words[-2] in GO:
         return 2
-    lead = next((word for word in reversed(words) if word not in _ARTICLES), last)
+    lead = next((word for word in reversed(words) if word not in ARTICLES), last)
     if last in STRONG_LEADS or lead in STRONG_LEADS or (last.endswith("ly") and len(last) > 4):
         return 2
     return 1 if last in LEADS or bare[-1].isdigit() else 0
@@ -309,7 +301,7 @@ def _judged(low: str, place: Named, strength: int) -> Mention:
     if asked:
         agreed = _AGREED.match(low, asked.end())
         guessed = (
-            asked.group()[-1] == "?" and clause.lstrip().split(" ", 1)[0] not in _INVERTED and _weighs(clause, words)
+            asked.group()[-1] == "?" and clause.lstrip().split(" ", 1)[0] not in INVERTED and _weighs(clause, words)
         )
         return Mention(start, end, option, kind, strength, "said" if agreed else guessed or "weighed")
     return Mention(start, end, option, kind, strength, _weighs(clause, words) or "said")

@@ -12,7 +12,7 @@ from eyechart.extract.passage import passage
 from eyechart.extract.quantity import committed, reading, sentences
 from eyechart.extract.quantity_claim import Claim
 from eyechart.extract.quantity_cues import CORRECTED, NEGATED, NEGATED_AFTER, NO_SOLUTION
-from eyechart.extract.quantity_end import kept, unanswered
+from eyechart.extract.quantity_end import boxed_open, kept, several, unanswered
 from eyechart.extract.quantity_slots import Slot, boxes, slots
 
 _JOINT = re.compile(r"[$\\()\[\] ,.]{0,8}(?:and|or|und|oder|et|ou|y|o|和|或|及|,|;|、)?[$\\()\[\] ]{0,8}")
@@ -24,11 +24,12 @@ _PROSE = re.compile(
     re.IGNORECASE,
 )
 _LEADS = re.compile(
-    r"(?:\b(?:is|are|be|equals?|answer|solutions?|gives|get|have|has|as|ist|sind|lautet|est|sont|es|son|sono|adalah|равно|равен)\b|(?<![^\W])[éè](?!\w)):?(?=[ $\\(\[])|[:：]|[是为】]|答えは|정답은|답은"
+    r"(?:\b(?:is|are|be|equals?|answer|solutions?|gives|get|have|has|as|ist|sind|lautet|est|sont|es|son|sono|adalah|равно|равен)\b|(?<![^\W])[éè](?!\w)):?(?=[ $\\(\[])|:(?= )|：|[是为】]|答えは|정답은|답은"
     r"|\b(?:the|le|la|el) (?:(?:length|area|side|value|sum|product|radius|volume)) of ",
     re.IGNORECASE,
 )
-_TAILS = re.compile(r"(?:입니다|이에요|예요|이다|です|だ|である|になります)?[.。!]?$")
+_PHRASES = re.compile(r"\b(?:plus or minus|all real numbers|square root of)\b|^(?:approximately|about) ", re.IGNORECASE)
+_TAILS = re.compile(r"(?:입니다|이에요|예요|이다|です|だ|である|になります)$")
 _STATEMENT = re.compile(r"[0-9a-zA-Zπ∞√½]")
 _OR = re.compile(r"\b(?:or|oder|ou|o)\b|或")
 _AROUND = " \n\t*_`\"'$"
@@ -49,7 +50,11 @@ def _joined(text: str, found: list[Slot]) -> Claim | None:
             values.insert(0, text[earlier.start : earlier.end].strip(_AROUND))
             start, mark = earlier.start, earlier.mark
         values = list(dict.fromkeys(values))
-        if len(values) > 1 and any(v[-1:] in ")]}" and v[:1] in "([\\" and "," in v for v in values) and _OR.search(text, start, slot.mark):
+        if (
+            len(values) > 1
+            and any(v[-1:] in ")]}" and v[:1] in "([\\" and "," in v for v in values)
+            and _OR.search(text, start, slot.mark)
+        ):
             return Claim(" or ".join(values), start, slot.end, (), "several, and no choice between them")
         return _claim(", ".join(values), start, slot.end, "in the box" if len(values) == 1 else "in the boxes")
     return None
@@ -66,10 +71,10 @@ def _formula(text: str, start: int, end: int) -> Claim | None:
         return _displayed(text, start, shown)
     body = text[start:end]
     leads = [0, *(m.end() for m in _LEADS.finditer(body[:300]))]
-    ends = _AROUND + ".。" + "!" * (len(body) < len(text) and not text[start - 1 : start] == "{")
+    ends = ' \n\t*_`"$.。' + "!" * (len(body) < len(text) and not text[start - 1 : start] == "{")
     for offset in dict.fromkeys((leads[0], *leads[:0:-1])):
-        part = _TAILS.sub("", body[offset:].rstrip(ends)).strip(_AROUND)
-        if part and _STATEMENT.search(part) and not _PROSE.search(_COMMAND.sub(" ", part)):
+        part = _TAILS.sub("", body[offset:].rstrip(ends)).lstrip(_AROUND).rstrip(ends)
+        if part and _STATEMENT.search(part) and not _PROSE.search(_COMMAND.sub(" ", _PHRASES.sub(" ", part))):
             if NEGATED.search(body[max(0, offset - 40) : offset].rstrip("$\\([ ") + " "):
                 return Claim(None, start, end, (), "only says what the answer is not")
             begin = start + body.find(part, offset)
@@ -129,15 +134,19 @@ def stated(text: str) -> Claim | None:
     >>> [stated(t).value for t in (r"so \\[ \\boxed{42} \\]", "x = ±5", r"Thus the area is $3\\pi$.", "Final Answer: **73**")]
     ['42', 'x = ±5', '3\\\\pi', '73']
     """
-    found = boxes(text)
+    found = [] if boxed_open(text) else boxes(text)
     mine = _joined(text, found) if found else None
     if mine is not None:
         if found[0].end >= mine.end and CORRECTED.search(text, mine.end, mine.end + 200):
             return _later(text, mine) or mine
         return mine
-    mine = _announced(text)
+    mine = None if boxed_open(text) else _announced(text)
     if mine is not None:
         return mine
+    if values := several(text):
+        return Claim(values, 0, len(text), (), "several, and no choice between them")
+    if boxed_open(text):
+        return Claim(None, 0, 0, (), "breaks off inside the box")
     off = max(0, len(text) - 3_000)
     end = off + kept(text[off:])
     parts = sentences(text, off, end)

@@ -12,7 +12,17 @@ from eyechart.extract.declined import declined
 from eyechart.extract.passage import Passage, passage
 from eyechart.extract.quantity_claim import Claim, claim, concluded, moved
 from eyechart.extract.quantity_cues import CORRECTED, ECHOED, QUESTION
-from eyechart.extract.quantity_end import broken, concludes, kept, leading, several, unanswered, untabled
+from eyechart.extract.quantity_end import (
+    boxed_open,
+    broken,
+    concludes,
+    kept,
+    leading,
+    open_task,
+    several,
+    unanswered,
+    untabled,
+)
 from eyechart.extract.quantity_slots import slots
 
 _COURTESY = re.compile(
@@ -45,8 +55,9 @@ def sentences(text: str, start: int, end: int) -> list[tuple[int, int]]:
 
 
 def _slotted(text: str) -> Claim | None:
-    found = slots(text)
-    for slot in found:
+    if boxed_open(text):
+        return Claim(None, 0, 0, (), "breaks off inside the box")
+    for slot in slots(text):
         if slot.box and slot.end - slot.start > _PROSE:  # an answer field that argues
             mine = _unslotted(text[slot.start : slot.end])
             if mine:
@@ -84,7 +95,10 @@ def _unslotted(text: str) -> Claim | None:
     if end == len(text) and broken(text):
         return Claim(None, 0, 0, (), "breaks off before it comes to an answer")
     parts = sentences(text, off, end)
+    if not parts or open_task(text if first[-1:] != "?" else first, *parts[-1]):
+        return Claim(None, 0, 0, (), "only asks") if parts else None
     asked: list[Claim] = []
+    echoed = False
     for k in range(len(parts) - 1, max(-1, len(parts) - 9), -1):
         start, stop = parts[k]
         if len(parts) > 1 and _COURTESY.search(text, start, stop):
@@ -94,7 +108,10 @@ def _unslotted(text: str) -> Claim | None:
             if mine:
                 return mine
             continue
-        if ECHOED.match(text, start) or (first[stop - 1] in "?？" and (k or QUESTION.search(text, start, stop))):
+        if ECHOED.match(text, start):
+            echoed = True
+            continue
+        if first[stop - 1] in "?？" and (k or QUESTION.search(text, start, stop)):
             asked.append(mine)
             continue
         why = unanswered(text, parts, k)
@@ -102,7 +119,7 @@ def _unslotted(text: str) -> Claim | None:
             return mine._replace(value=None, reason=why, steps=())
         firm = len(parts) == 1 or (first[stop - 1] in ".!。！" and concludes(text, start, stop))
         return mine._replace(committed=firm)
-    return _asked(asked)
+    return Claim(None, 0, 0, (), "repeats the task") if echoed else _asked(asked)
 
 
 def _asked(found: list[Claim]) -> Claim | None:

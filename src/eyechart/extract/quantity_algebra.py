@@ -12,7 +12,7 @@ _COMMANDS = (
     "|over|infty|theta|alpha|beta|lambda|mu|phi|omega|overline|bar|circ|pmod|pm|cup|sum|int|prod|begin|end|langle|rangle"
 )
 _RUN = re.compile(
-    rf"(?:\\?log_\{{?[0-9a-z]{{1,3}}\}}? ?|\\(?:{_COMMANDS})(?![a-z]) ?|\b(?:sin|cos|tan|log|ln|sqrt|mod)\b ?|\b(?:twice|half of|double) |(?<![a-z]) squared\b"
+    rf"(?:\\?log_\{{?[0-9a-z]{{1,3}}\}}? ?| ?\\(?:{_COMMANDS})(?![a-z]) ?|\.(?=\\overline)|\b(?:sin|cos|tan|log|ln|sqrt|mod)\b ?|\b(?:twice|half of|double) |(?<![a-z]) squared\b"
     r"|\{[a-z]{0,1}matrix\}|[0-9]+(?:[.,][0-9]+)*|(?<![A-Za-z])[a-zA-Z](?![A-Za-z])|[{}()\[\]|^_!√π²³°'&]|\\\\| ?(?:[-+/×·÷^]|\*(?!\*)) ?)+"
 )
 _HARD = re.compile(
@@ -21,7 +21,9 @@ _HARD = re.compile(
     r"|\^ ?\{?\\circ|[\^²³][^=]*[-+*×·]|\b(?:sin|cos|tan|log|ln|sqrt|mod|twice|half|double|squared)\b|^\|.*\|$|[0-9]\)?!\)?[-+*/]|/ ?\(|[A-Z]\([0-9]"
 )
 _ALONE = re.compile(r"$|[.,;:*\n](?![0-9A-Za-z*/×·^])|[ ](?![-+*/×·÷^\\√π(]|squared|mod\b|\()|[?。，、]")
-_BEFORE = re.compile(r"(?:[A-Za-z]{2}[ ]|[:.,;?!\n] |\n|\n\*\*|: ?\*\*)$")
+_BEFORE = re.compile(
+    r"(?:[A-Za-z]{2}(?<!twice)(?<!half of)(?<!double)(?<!log)(?<!ln)(?<!sin)(?<!cos)(?<!tan)(?<!sqrt)(?<!mod) |[:.,;?!\n] |\n|\n\*\*|: ?\*\*)$"
+)
 _CLOSE = {")": "(", "]": "[", "}": "{"}
 _UNIT = re.compile(r"^[0-9., ]{1,20} ?(?:[A-Zgmskhl]|\\%|%|°)?(?:\^ ?\{?[23]\}?|[²³])?$")
 
@@ -53,7 +55,7 @@ def expression(text: str, q: Quantity) -> tuple[int, int] | None:
     >>> cut("the side is $3\\sqrt{2}$."), cut("it is n-1"), cut("so 5 kg"), cut("The answer is 42!")
     ('3\\sqrt{2}', 'n-1', None, None)
     """
-    if _ALONE.match(text, q.end) and (q.start == 0 or _BEFORE.search(text, max(0, q.start - 3), q.start)):
+    if q.words or (_ALONE.match(text, q.end) and (q.start == 0 or _BEFORE.search(text, max(0, q.start - 3), q.start))):
         return None
     low = max(0, q.start - 60)
     for match in _RUN.finditer(text, low, min(len(text), q.end + 240)):
@@ -72,7 +74,7 @@ def expression(text: str, q: Quantity) -> tuple[int, int] | None:
 
 def leading_expression(text: str, at: int, found: Sequence[Quantity]) -> tuple[int, int] | None:
     """The expression that `text` leads with from `at` on, where it holds no number: `x + y`."""
-    if not found and (match := _RUN.match(text, at)) and _HARD.search(match[0]):
+    if not found and (match := _RUN.match(text, at)) and match[0].strip().lower() != "n/a" and _HARD.search(match[0]):
         start, end = _trimmed(text, match.start(), match.end())
         return (start, end) if end > start else None
     return None

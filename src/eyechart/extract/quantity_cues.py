@@ -15,7 +15,9 @@ NEXT = re.compile(
     rf"(?:\b(?:and|{OR}|it (?:is|could be|might be))\b ?)?[*_`$\\(\"'{{}} ]{{0,6}}(?:[a-z] ?= ?)?[-$\\(\"' ]{{0,4}}",
     re.IGNORECASE,
 )
-TO = re.compile(r" ?(?:-|--|to|~|bis|à|a|hasta|до|through|sampai|至|到|에서|から|〜|～|and|und|et|y|और) ?\$?", re.IGNORECASE)
+TO = re.compile(
+    r" ?(?:-|--|to|~|bis|à|a|hasta|до|through|sampai|至|到|에서|から|〜|～|and|und|et|y|और) ?\$?", re.IGNORECASE
+)
 BETWEEN = re.compile(r"\b(?:between|zwischen|entre|tra|fra|antara|между|from|range)\W*$|介于$|在$", re.IGNORECASE)
 MOVED = re.compile(
     r"\b(?:grew|rose|fell|dropped|went|increased?|decreased?|changed?|reduced?|goes|falls|rises)\b", re.I
@@ -96,16 +98,22 @@ CLAUSE = re.compile(
     re.IGNORECASE,
 )
 """Where a reason or a comparison begins that a sentence gives after what it states."""
-ECHOED = re.compile(r"[\s*_#]{0,6}(?:question|problem|options?|choices|q|given|find|solve|frage|问题|题目)[*_]{0,2} ?[:：]", re.IGNORECASE)
+ECHOED = re.compile(
+    r"[\s*_#]{0,6}(?:question|problem|options?|choices|q|given|find|solve|frage|问题|题目)[*_]{0,2} ?[:：]",
+    re.IGNORECASE,
+)
 """Where a sentence repeats the task."""
 OFFERED = re.compile(rf"\( ?{OR} ", re.IGNORECASE)
 STATED = re.compile(
-    r"\b(?:is|are|was|were|beträgt|est|es|é|è) [$*_]{0,3}[0-9][0-9.,]{0,15}[*_]{0,2}(?: [^\W\d_]{1,20}){0,3}[*_]{0,2}():(?= )", re.IGNORECASE
+    r"\b(?:is|are|was|were|beträgt|est|es|é|è) [$*_]{0,3}[0-9][0-9.,]{0,15}[*_]{0,2}(?: [^\W\d_]{1,20}){0,3}[*_]{0,2}():(?= )",
+    re.IGNORECASE,
 )
 """A statement that a colon ends: `The difference is 4 years: Tom is 12, his sister is 8`."""
 EQUATED = re.compile(r" ?[-$]{0,2}[0-9][0-9.,/]{0,15}\$?,? (?:and|or|und|oder|et|ou|y|o|e|u) \$?[a-z] ?=")
 """Behind the `=` of `x = 2 or x = 3`: not the last of a chain, but one of several."""
-CUES = frozenset(re.findall(r"[a-z]{2,}", " ".join(p.pattern.lower() for p in (NEGATED, STEPPED, ABOUT, BOUND, SUPPOSED))))
+CUES = frozenset(
+    re.findall(r"[a-z]{2,}", " ".join(p.pattern.lower() for p in (NEGATED, STEPPED, ABOUT, BOUND, SUPPOSED)))
+)
 WORDED = re.compile(r"[^\W\d_]")
 QUESTION = re.compile(r"[^\W\d_] ?[^\W\d_]{2}")
 """Words enough to ask something: `Is it 42?`, but not `42?`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from typing import NamedTuple
 
 _LATIN = (
@@ -27,9 +28,9 @@ _WORDS = (
     "answer", "antwort", "ergebnis", "lösung", "réponse", "reponse", "respuesta", "resposta", "risposta", "resultado",
     "jawaban", "ответ", "答案", "答え", "正解", "解答", "结果", "結果", "答", "정답", "답", "الجواب", "الإجابة", "उत्तर",
 )  # fmt: skip
-_ASCII = tuple(word for word in _WORDS if word.isascii())
+_ANY = re.compile("|".join(sorted(_WORDS, key=len, reverse=True)))
 _BOXES = ("\\boxed", "\\fbox", "\\framebox", "boxed{")
-_NEAR = 6
+_NEAR = 12
 """So many of the last slots of a kind are looked at: enough for any answer, and bounded."""
 _LONGEST = 600
 
@@ -123,25 +124,25 @@ def slots(text: str) -> list[Slot]:
     low = text.lower()
     low = low if len(low) == len(text) else text
     seen: set[int] = set()
-    for word in _ASCII if text.isascii() else _WORDS:
-        for at in _last(low, word):
-            past = at + len(word)
-            if text.startswith("s", past):
-                past += 1
-            if text.startswith('"', past) and (keyed := _KEYED.match(text, past)):
-                out.append(_valued(text, keyed, at))
-                continue
-            tag = at > 0 and text.startswith(">", past) and text[at - 1] in "<_"
-            lead = _MARK.match(text, past) if tag else _LEAD.match(text, past) or _headed(text, at, past)
-            if lead is None or lead.end() in seen or (at > 1 and text[at - 1] == "/" and text[at - 2] == "<"):
-                continue
-            start = lead.end()
-            while start > past and text[start - 1] in "$\n":
-                start -= 1
-            seen.add(lead.end())
-            end = _line(text, start + (len(text[start : lead.end()]) - len(text[start : lead.end()].lstrip("\n"))))
-            end = text.find("<", start, end) if tag and text.find("<", start, end) >= 0 else end
-            out.append(Slot(start, end, at, box=tag))
+    for found in deque(_ANY.finditer(low), _NEAR):
+        at = found.start()
+        past = found.end()
+        if text.startswith("s", past):
+            past += 1
+        if text.startswith('"', past) and (keyed := _KEYED.match(text, past)):
+            out.append(_valued(text, keyed, at))
+            continue
+        tag = at > 0 and text.startswith(">", past) and text[at - 1] in "<_"
+        lead = _MARK.match(text, past) if tag else _LEAD.match(text, past) or _headed(text, at, past)
+        if lead is None or lead.end() in seen or (at > 1 and text[at - 1] == "/" and text[at - 2] == "<"):
+            continue
+        start = lead.end()
+        while start > past and text[start - 1] in "$\n":
+            start -= 1
+        seen.add(lead.end())
+        end = _line(text, start + (len(text[start : lead.end()]) - len(text[start : lead.end()].lstrip("\n"))))
+        end = text.find("<", start, end) if tag and text.find("<", start, end) >= 0 else end
+        out.append(Slot(start, end, at, box=tag))
     return sorted(out, key=lambda s: (s.mark, s.start), reverse=True)
 
 

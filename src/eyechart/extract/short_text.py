@@ -23,11 +23,12 @@ _OPENER = re.compile(
     re.IGNORECASE,
 )
 _FOREIGN = re.compile(
-    r"(?:reference|gold|expected|wrong|incorrect|mistaken|false|official)(?: \w+)?[ '*:]{0,3}$|^(?:wrong|incorrect)"
+    r"(?:reference|gold|expected|wrong|incorrect|mistaken|false|official)(?: \w+)?[ '*:]{0,3}\Z|^(?:wrong|incorrect)"
 )
 _SUMS_UP = re.compile(
     r"\b(?:so|therefore|thus|hence|in short|in conclusion|overall|in summary|to sum up)\b[,:]?\s", re.IGNORECASE
 )
+_STEP = re.compile(r"\W*(?:step|schritt|étape|paso|passo)\b", re.IGNORECASE)
 _CELL = re.compile(r"\|\s*([^|\n]{1,200}?)\s*\|\s*$")
 _OPEN = re.compile(r"[\s*_`\"':=>~«»「『《\-]{0,12}(?:\\(?:text|textbf|mathrm|textit)\{)?[\s*_`\"'(\[]{0,6}")
 _FENCE = re.compile(r"```[a-zA-Z]{0,12}[ \t]*\n?([^`]*)```")
@@ -213,6 +214,7 @@ def _sentence(text: str, low: str, passed: list[_Passed]) -> tuple[int, int]:
         and not _VERB.search(first)
         and text[end] not in "?？"
         and not _SUMS_UP.search(text, end)
+        and not _STEP.match(first)
     ):
         rest = text[end:].strip(" .*_")
         if text[end] != "\n" or "\n\n" in text[end : end + 3] or len(rest.split()) > 3:

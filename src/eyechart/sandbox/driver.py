@@ -80,7 +80,12 @@ def asserts(fd: int, gold: str, wanted: list[str], modules: list[str]) -> None:
         names.update((name, __import__(name)) for name in modules)
         if "asyncio" in gold:
             loop = __import__("asyncio")
-            loop.run = lambda main, run=loop.run, **named: run(waiting(main), **named)
+            whole = loop.run
+
+            def run(main: Any, **named: Any) -> Any:
+                return whole(waiting(main), **named)
+
+            loop.run = run
         for name in wanted:
             try:
                 names[name] = peer.ask("name", name)

@@ -18,25 +18,40 @@ PLAIN: tuple[Any, ...] = (int, float, str, bytes, list, tuple, dict, set, frozen
 KNOWN = {("fractions", "Fraction"), ("decimal", "Decimal"), ("datetime", "date"), ("datetime", "datetime"),
          ("datetime", "timedelta"), ("collections", "Counter"), ("collections", "OrderedDict"),
          ("collections", "deque")}  # fmt: skip
-BARE: dict[Any, Callable[[Any], Any]] = {
-    int: int.__int__, float: float.__float__, str: str.__str__, complex: complex.__complex__,
-    bytes: lambda value: bytes.__getitem__(value, slice(None)), list: list.copy, dict: dict.copy,
-    tuple: lambda value: tuple.__getitem__(value, slice(None)),
-    set: lambda value: set.__or__(set(), value), frozenset: lambda value: frozenset.__or__(frozenset(), value),
-}  # fmt: skip
-"""The data in a value of a derived type, past whatever that type says of itself."""
+
+
+def bare(value: Any, base: Any) -> Any:
+    """The data in a value of a type derived from `base`, past whatever that type says of itself."""
+    if base in (set, frozenset):
+        return base.__or__(base(), value)
+    if base in (tuple, bytes):
+        return base.__getitem__(value, slice(None))
+    return getattr(base, {list: "copy", dict: "copy"}.get(base, f"__{base.__name__}__"))(value)
+
+
+def entered(value: Any) -> Any:
+    return type(value).__enter__(value)
+
+
+def left(value: Any, kind: Any, error: Any, _: None) -> Any:
+    """`error` is what the exception was made with."""
+    return type(value).__exit__(value, kind, kind(*error) if kind else None, None)
+
+
+def awaited(value: Any) -> Any:
+    return __import__("asyncio").run(waiting(value))
+
+
+async def waiting(value: Any) -> Any:
+    return await value
+
+
 OPS: dict[str, Callable[..., Any]] = {
     name: getattr(operator, name)
-    for name in ("getitem", "setitem", "delitem", "index", "add", "sub", "mul", "truediv", "floordiv", "mod", "pow",
-                 "and_", "or_", "xor", "matmul", "neg", "pos", "abs", "invert", "eq", "ne", "lt", "le", "gt", "ge")
-} | {kind.__name__: kind for kind in (len, iter, next, bool, str, repr, int, float, hash, round, reversed, isinstance)}  # fmt: skip
-OPS |= {
-    "enter": lambda value: type(value).__enter__(value),
-    "exit": lambda value, kind, error, _: type(value).__exit__(value, kind, kind(*error) if kind else None, None),
-    "await": lambda value: __import__("asyncio").run(waiting(value)),
-}
-
-
+    for name in ("getitem", "setitem", "delitem", "index", "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and_",
+                 "or_", "xor", "matmul", "neg", "pos", "abs", "invert", "contains", "eq", "ne", "lt", "le", "gt", "ge")
+} | {kind.__name__: kind for kind in (len, iter, next, bool, str, repr, int, float, hash, round, reversed, isinstance)
+} | {"enter": entered, "exit": left, "await": awaited}  # fmt: skip
 FLAGS: Callable[[Any], int] = type.__dict__["__flags__"].__get__
 MADE = 1 << 9
 """Py_TPFLAGS_HEAPTYPE: a class made at run time, by a `class` statement among others."""
@@ -97,10 +112,6 @@ def integer(text: str) -> int:
 
 def imaginary(real: str, imag: str) -> complex:
     return complex(float.fromhex(real), float.fromhex(imag))
-
-
-async def waiting(value: Any) -> Any:
-    return await value
 
 
 SCALARS: dict[str, Callable[..., Any]] = {

@@ -11,13 +11,13 @@ import os
 import sys
 
 from eyechart.sandbox.values import (
-    BARE,
     CONTAINERS,
     DEEPEST,
     KNOWN,
     OPS,
     PLAIN,
     SCALARS,
+    bare,
     describe,
     kind_of,
     mro,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:  # `typing` costs a third of the start
 
 LARGEST = 1 << 20
 """Bytes of the largest message."""
-NUMERIC = ("bool", "int", "float", "index", "neg", "pos", "abs", "invert", "round")
+NUMERIC = ("bool", "int", "float", "index", "neg", "pos", "abs", "invert", "round", "contains")
 SOLUTION: dict[str, Any] = {}
 
 
@@ -131,7 +131,7 @@ class Peer:
                 fields = getattr(kind, "_fields", None)
                 if base is tuple and type(fields) is tuple:
                     return ["n", kind.__name__, self.encode(fields), [self.encode(part, depth) for part in value]]
-                return self.encode(BARE[base](value), depth)
+                return self.encode(bare(value, base), depth)
         return None
 
     def decode(self, wire: Any, depth: int = 0) -> Any:

@@ -28,15 +28,27 @@ def literal(node: ast.AST) -> tuple[Any] | None:
 
 
 def function(code: ast.Module, name: str) -> Function | None:
-    """The last definition of `name`, a method's too."""
+    """The last definition of `name`: a function, a method, or a name for something that can be called."""
     found: Function | None = None
     for node in ast.walk(code):
         if isinstance(node, ast.FunctionDef) and node.name == name:
             found = node
-        elif (isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda)
-              and any(isinstance(target, ast.Name) and target.id == name for target in node.targets)):  # fmt: skip
-            found = node.value
+        elif isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == name for t in node.targets):
+            found = _callable(node.value, code)
     return found
+
+
+def _callable(value: ast.expr, code: ast.Module) -> Function | None:
+    """`lambda`, `Class()` of a class with `__call__`, or a method of a value, as a function of its own."""
+    if isinstance(value, ast.Lambda):
+        return value
+    if isinstance(value, ast.Attribute):
+        one = ast.arguments(posonlyargs=[], args=[ast.arg("_0")], kwonlyargs=[], kw_defaults=[], defaults=[])
+        return ast.Lambda(args=one, body=ast.Call(value, [ast.Name("_0", ast.Load())], []))
+    made = value.func.id if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) else None
+    kinds = [n for n in ast.walk(code) if isinstance(n, ast.ClassDef) and n.name == made]
+    methods = [n for kind in kinds for n in kind.body if isinstance(n, ast.FunctionDef) and n.name == "__call__"]
+    return methods[-1] if methods else None
 
 
 def parameters(node: Function) -> list[str]:
@@ -50,8 +62,8 @@ class Flow:
 
     >>> code = ast.parse("def f(a, b):\\n    return 5 if a == 2 else 0")
     >>> flow = Flow(code.body[0], code)  # pyright: ignore[reportArgumentType]
-    >>> flow.finite, flow.computes, sorted(flow.read), list(flow.deciding())
-    (True, False, ['a'], [2])
+    >>> flow.finite, flow.computes, sorted(flow.read), list(flow.constants())
+    (True, False, ['a'], [2, 5, 0])
     """
 
     def __init__(self, node: Function, code: ast.Module) -> None:
@@ -90,8 +102,11 @@ class Flow:
                     for target in targets:
                         if isinstance(target, ast.Name):
                             here.setdefault(target.id, []).append(node.value)
-                elif isinstance(node, ast.AugAssign | ast.For) and isinstance(node.target, ast.Name):
-                    here.setdefault(node.target.id, []).append(None)
+                elif isinstance(node, ast.AugAssign | ast.For):
+                    made = node.iter if isinstance(node, ast.For) else None
+                    for target in ast.walk(node.target):
+                        if isinstance(target, ast.Name):
+                            here.setdefault(target.id, []).append(made)
             bound = here | bound
         return bound
 
@@ -181,9 +196,9 @@ class Flow:
 
     def _works(self, node: ast.AST) -> bool:
         """Whether anything is worked out from an argument, other than writing it in another way."""
-        if isinstance(node, ast.For | ast.While | ast.comprehension):
+        if isinstance(node, ast.While) or (isinstance(node, ast.For | ast.comprehension) and self._uses(node.iter)):
             return True
-        if isinstance(node, ast.BinOp | ast.AugAssign) and self._uses(node):
+        if isinstance(node, ast.BinOp | ast.AugAssign) and self._uses(node) and not _text(node):
             return True
         if isinstance(node, ast.Attribute) and self._uses(node.value) and node.attr not in _WRITING:
             return True
@@ -198,10 +213,10 @@ class Flow:
         return any(self._works(child) for child in ast.iter_child_nodes(node))
 
     @staticmethod
-    def selectors(root: ast.AST, *, ordered: bool) -> Iterator[Any]:
+    def selectors(root: ast.AST) -> Iterator[Any]:
         """Constants that something is compared with in `root`."""
         for node in ast.walk(root):
-            if isinstance(node, ast.Compare) and (ordered or all(isinstance(op, _CHOICE) for op in node.ops)):
+            if isinstance(node, ast.Compare) and all(isinstance(op, _CHOICE) for op in node.ops):
                 for side in (node.left, *node.comparators):
                     yield from _constants(side)
             elif isinstance(node, ast.MatchValue):
@@ -209,25 +224,12 @@ class Flow:
             elif isinstance(node, ast.MatchSingleton):
                 yield node.value
 
-    def deciding(self) -> Iterator[Any]:
-        """Constants that decide: compared with, keys and positions of tables."""
-        for part in self.body:
-            yield from self.selectors(part, ordered=False)
-        for table in self.tables:
-            if isinstance(table, ast.Dict):
-                for key in table.keys:
-                    yield from _constants(key) if key else ()
-        for name in (n for n in self._walk() if isinstance(n, ast.Compare)):
-            for side in name.comparators:
-                value = self._value(side) if isinstance(side, ast.Name) else None
-                yield from _constants(value) if value is not None and not isinstance(value, ast.Call) else ()
-        for size in self.positions:
-            yield from range(size)
-
     def constants(self) -> Iterator[Any]:
         """Every constant of the function and its tables."""
         for root in (*self.body, *self.tables):
             yield from _constants(root)
+        for size in self.positions:
+            yield from range(size)
 
     def gates(self) -> Iterator[tuple[ast.AST, bool]]:
         """Each condition, with whether nothing but constants comes of it where it does not hold."""
@@ -239,6 +241,8 @@ class Flow:
                 results = [n for part in rest for n in ast.walk(part) if isinstance(n, ast.Return | ast.Raise)]
                 fixed = all(isinstance(n, ast.Raise) or n.value is None or self._constant(n.value, 0) for n in results)
                 yield node.test, fixed and not any(isinstance(p, ast.For | ast.While) for p in rest)
+                negative = isinstance(node.test, ast.Compare) and isinstance(node.test.ops[0], ast.NotIn | ast.NotEq)
+                yield node.test, negative and all(isinstance(part, ast.Raise) for part in node.body)
 
 
 def _idle(node: ast.AST) -> bool:
@@ -248,12 +252,25 @@ def _idle(node: ast.AST) -> bool:
     return isinstance(node, ast.Delete) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Name | ast.Tuple))
 
 
+def _text(node: ast.AST) -> bool:
+    """`str(a) + "," + str(b)` or `"%d,%d" % (a, b)`: writing, not arithmetic."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Mod):
+        return _text(node.left) or (isinstance(node.op, ast.Add) and _text(node.right))
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Name) and node.func.id in ("str", "repr")
+    return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
+
+
 def _module(node: ast.expr, bound: dict[str, list[ast.expr | None]]) -> bool:
     return isinstance(node, ast.Name) and node.id not in bound
 
 
 def _constants(root: ast.AST) -> Iterator[Any]:
     """Numbers with their sign, texts and the rest."""
+    if isinstance(root, ast.Raise | ast.JoinedStr) or (
+        isinstance(root, ast.Expr) and isinstance(root.value, ast.Constant)
+    ):
+        return
     if isinstance(root, ast.UnaryOp) and isinstance(root.op, ast.USub) and (found := literal(root)) is not None:
         yield found[0]
     elif isinstance(root, ast.Constant):

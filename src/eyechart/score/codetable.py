@@ -14,10 +14,12 @@ from typing import Any, NamedTuple
 
 from eyechart.score.codeflow import Flow, function, literal, parameters
 
-_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?|\d+")
 _CALENDAR = 31
 """Whole numbers up to here may name things (days, months, floors), so that a yes or no about some is no table of tests."""
 Atom = float | str | None
+_USUAL: frozenset[Atom] = frozenset({0.0, 1.0, -1.0, "", None})
+"""What is in every program, and says nothing of the tests."""
 
 
 class Trial(NamedTuple):
@@ -114,8 +116,9 @@ def _unread(flow: Flow, trials: tuple[Trial, ...]) -> str | None:
         return told
     if nothing and len(trials) == 1 and flow.finite and not plain:
         return f"returns the tested result and never reads its argument {unread[0]}"
-    tested = {a for t in trials for a in _atoms(t.given) if a not in (0, 1, None, "")}
-    return told if len(expected) > 1 and not plain and (flow.finite or tested & _keys(flow, trials)) else None
+    tested = {a for t in trials for a in _atoms(t.given)} - _USUAL
+    compared = {_plain(value) for part in flow.body for value in Flow.selectors(part)}
+    return told if len(expected) > 1 and not plain and (flow.finite or tested & compared) else None
 
 
 def _size(value: Any) -> Any:
@@ -128,20 +131,21 @@ def _dull(value: Any) -> bool:
 
 
 def _looked_up(flow: Flow, trials: tuple[Trial, ...]) -> str | None:
+    """Nothing is worked out, and all that is written down is what the asserts say: what is asked, what is to come out."""
     if not flow.finite or flow.computes:
         return None
-    keys = _keys(flow, trials)
+    known = _known(flow, trials)
     inputs = [_atoms(_relevant(flow, t)) for t in trials]
-    uncovered = sum(not atoms <= keys for atoms in inputs)
-    excess = keys - {atom for atoms in inputs for atom in atoms}
-    if len(excess) > (1 if flow.positions else 0) or uncovered > 1 or uncovered == len(trials):
+    covered = [atoms for atoms in inputs if atoms and atoms <= known]
+    told = {atom for atoms in inputs for atom in atoms} | {atom for t in trials for atom in _atoms(t.expected)}
+    kinds = {type(atom) for atoms in inputs for atom in atoms}
+    excess = {atom for atom in known - told - _USUAL if type(atom) in kinds}
+    if len(excess) > (1 if flow.positions else 0) or not {a for atoms in covered for a in atoms} - _USUAL:
         return None
-    values = {_plain(c) for c in flow.constants()} | {n for c in flow.constants() for n in _numbers(c)}
-    wanted = [t for t in trials if not isinstance(t.expected, bool)]
-    outputs = [_atoms(t.expected) <= values or t.expected in t.given for t in wanted]
-    if not all(outputs) or not _free(trials, uncovered):
+    missing = [t for t in trials if not isinstance(t.expected, bool) and t.expected not in t.given]
+    if len(trials) - len(covered) > 1 or any(not _atoms(t.expected) <= known for t in missing):
         return None
-    return "only looks up the tested inputs"
+    return "only looks up the tested inputs" if _free(trials, len(trials) - len(covered)) else None
 
 
 def _gated(flow: Flow, trials: tuple[Trial, ...]) -> str | None:
@@ -149,7 +153,7 @@ def _gated(flow: Flow, trials: tuple[Trial, ...]) -> str | None:
     if len(trials) < 2 or not _free(trials, 0):
         return None
     for test, other in flow.gates():
-        keys = {_plain(value) for value in Flow.selectors(test, ordered=False)}
+        keys = {_plain(value) for value in Flow.selectors(test)}
         if other and all(_atoms(_relevant(flow, t)) <= keys for t in trials):
             return "works for the tested inputs only"
     return None
@@ -161,13 +165,12 @@ def _relevant(flow: Flow, trial: Trial) -> tuple[Any, ...]:
     return tuple(v for i, v in enumerate(trial.given) if i >= len(names) or names[i] in flow.read)
 
 
-def _keys(flow: Flow, trials: tuple[Trial, ...]) -> set[Atom]:
-    """What the inputs are compared with; numbers inside texts too where the inputs are numbers."""
-    found: set[Atom] = set()
+def _known(flow: Flow, trials: tuple[Trial, ...]) -> set[Atom]:
+    """The constants of the program; numbers inside texts too where the inputs are numbers."""
     numeric = all(isinstance(atom, float) for t in trials for atom in _atoms(t.given))
-    for value in flow.deciding():
-        numbers = _numbers(value) if numeric else ()
-        found.update(numbers or (_plain(value),))
+    found: set[Atom] = set()
+    for value in flow.constants():
+        found.update((_numbers(value) if numeric else ()) or (_plain(value),))
     return found
 
 

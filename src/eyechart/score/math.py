@@ -18,6 +18,7 @@ from eyechart.score.math_parse import Node, Unreadable, parse
 from eyechart.score.math_value import evaluate, exact, names, near, points
 
 _BASE = re.compile(r"(?<=[0-9])_\{?[0-9]{1,2}\}?")
+_LOG = re.compile(r"log(?! ?_)")
 _MOST = 40
 """Members of the longest list compared; matching them is quadratic."""
 
@@ -81,6 +82,8 @@ def _members(node: Node) -> list[Node]:
         signs = str(node.value).split()
         if set(signs) == {"="} and (node.args[0].kind == "sym" or _application(node.args[0])):
             last = node.args[-1]
+            if last.kind == "list":  # `S = {2, 3}`
+                return _members(last)
             return [Node("rel", (node.args[0], e), "=") for e in _members(last)] if _has(last, "pm") else [node]
         return [node]
     return _expanded(node)
@@ -115,6 +118,8 @@ def _alike(one: Node, other: Node) -> bool:
     if kinds == {"tuple", "interval"}:
         pair, interval = (one, other) if one.kind == "tuple" else (other, one)
         return interval.value == "()" and _ordered(pair, interval)
+    if kinds == {"ratio"} and len(one.args) == len(other.args) == 2:
+        return _equal_values(Node("div", one.args), Node("div", other.args))
     for kind in ("tuple", "interval", "matrix", "ratio"):
         if kind in kinds:
             return len(kinds) == 1 and (kind == "tuple" or one.value == other.value) and _ordered(one, other)
@@ -223,6 +228,11 @@ def _percent(node: Node) -> Node | None:
     return node.args[0] if node.kind == "percent" else None
 
 
+def _other_base(one: str, other: str) -> bool:
+    """Whether `one` has a `log` without base where `other` has `ln`: the same to some, base ten to others."""
+    return bool(_LOG.search(one) and "ln" in other and not _LOG.search(other))
+
+
 def equal(answer: str, gold: str) -> bool | None:
     """Whether `answer` means what `gold` means; None where one of them cannot be read.
 
@@ -238,7 +248,7 @@ def equal(answer: str, gold: str) -> bool | None:
         return True if _folded(answer) and _folded(answer) == _folded(gold) else None
     try:
         if _same(one, other):
-            return True
+            return None if _other_base(answer, gold) or _other_base(gold, answer) else True
         bare = _percent(other)
         return bool(bare and one.kind != "percent" and _same(one, bare))
     except (Unreadable, RecursionError):

@@ -6,7 +6,7 @@ import re
 from fractions import Fraction
 from typing import NamedTuple
 
-from eyechart.score.math_tokens import FUNCTIONS, LONGEST, UNIT_WORDS, WRAPPED, Token, Unreadable, tokens
+from eyechart.score.math_tokens import FUNCTIONS, LONGEST, UNIT_WORDS, WRAPPED, Token, Unreadable, spelt, tokens
 
 _DEPTH = 60
 
@@ -53,15 +53,20 @@ class _Parser:
 
     def items(self, *, top: bool = False) -> Node:
         out = [self.relation()]
+        either = False
         while True:
             if self.take(",") or self.take(";"):
                 while self.take("and") or self.take("or"):
                     pass
                 if self.peek().kind == "end":
                     break
-            elif not (self.take("and") or self.take("or")):
+            elif self.take("or"):
+                either = True
+            elif not self.take("and"):
                 break
             out.append(self.relation())
+        if either and any(node.kind == "list" for node in out):
+            return Node("text", (), "one set or another")
         return out[0] if len(out) == 1 else Node("list", tuple(out))
 
     def relation(self) -> Node:
@@ -368,6 +373,7 @@ def parse(text: str) -> Node:
     >>> parse("2x").kind, parse("(1, 2)").kind, parse("[1, 2)").value, parse("x = 5").kind
     ('mul', 'tuple', '[)', 'rel')
     """
+    text = spelt(text)
     bare = _ENVIRONMENT.sub(" ", WRAPPED.sub(" ", text))
     for word in _WORDS.findall(bare[:LONGEST]):
         if word not in _KNOWN and not re.fullmatch(r"[a-z]{2,3}", word) and word.lower() not in UNIT_WORDS:

@@ -142,14 +142,32 @@ _SPELT = tuple(
         (r"(?<=[a-z]) in (?=[(\[\]])", " ∈ "),
         (r"\\mathbb ?\{?R\}?|\ball real numbers\b|ℝ", r"(-∞,∞)"),
         (r"^(?:approximately|about|exactly) ", ""),
-        (r"⟨", "("), (r"⟩", ")"), (r"\bsquare root of ", r"\\sqrt "),
+        (r"⟨", "("),
+        (r"⟩", ")"),
+        (r"\bsquare root of ", r"\\sqrt "),
         (r"\{ ?([^{}]{1,60}?) ?\\over ?([^{}]{1,60}) ?\}", r"\\frac{\1}{\2}"),
         (r"([0-9]+)\.([0-9]*)\\overline ?\{([0-9]{1,20})\}", lambda m: _periodic(m[1], m[2], m[3])),
-        (r"\]([^\[\](),]{1,40}),([^\[\](),]{1,40})([\[\]])", lambda m: f"({m[1]},{m[2]}" + (")" if m[3] == "[" else "]")),
+        (
+            r"\]([^\[\](),]{1,40}),([^\[\](),]{1,40})([\[\]])",
+            lambda m: f"({m[1]},{m[2]}" + (")" if m[3] == "[" else "]"),
+        ),
         (r"\[([^\[\](),]{1,40}),([^\[\](),]{1,40})\[", r"[\1,\2)"),
     )
 )
 """Signs in words and other notations of the same, put into the one that is parsed."""
+
+
+def spelt(text: str) -> str:
+    """`text` with words and other notations put into the one that is parsed.
+
+    >>> spelt("plus or minus 5"), spelt("]1, 2["), spelt("0.\\\\overline{3}"), spelt("x=1 oder x=2")
+    ('± 5', '(1, 2)', '\\\\frac{3}{9}', 'x=1 or  x=2')
+    """
+    if len(text) > 400:
+        return text
+    for pattern, sign in _SPELT:
+        text = pattern.sub(sign, text)
+    return text
 
 
 def _periodic(whole: str, fixed: str, period: str) -> str:
@@ -176,9 +194,6 @@ def _wrapped(match: re.Match[str]) -> str:
 
 def _prepared(text: str) -> str:
     text = WRAPPED.sub(_wrapped, text)
-    if len(text) < 400:
-        for pattern, sign in _SPELT:
-            text = pattern.sub(sign, text)
     text = _DROPPED.sub(" ", text)
     text = _THOUSANDS.sub(lambda m: m[1].replace(",", ""), text)
     text = re.sub(r"(?<=[0-9])\\?,\\!(?=[0-9]{3})", "", text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, ClassVar
 
 from eyechart.core.records import Item, Outcome, Score
@@ -52,10 +52,9 @@ _PLACE = terms(
     "santa south southern st united upper west western"
 )
 _SUFFIX = terms("ii iii iv jr sr")
-_HAN_AFTER = frozenset("。，,.!！?？;； 是的吧呢啊也就、市省县国人先でだ입이은는가）)」》\"'")
 
 
-Split = Callable[[str], list[Word]]
+Split = Callable[[str], Sequence[Word]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,7 +160,7 @@ class ShortTextScore:
             return right(not ordered, "the same items in another order")
         return right(False, "other items")
 
-    def _inside(self, mine: str, have: list[Word], wanted: str, want: list[Word], known: str) -> Score:
+    def _inside(self, mine: str, have: Sequence[Word], wanted: str, want: Sequence[Word], known: str) -> Score:
         """The gold in a claim: put forward, and no other answer after it."""
         if HAN.search(mine) and (HAN.search(wanted) or not _spaced(mine)):
             return _in_han(mine, wanted)
@@ -186,7 +185,7 @@ class ShortTextScore:
             False, {"several": "more than was asked for", "denied": "the gold is denied"}.get(verdict, "another text")
         )
 
-    def _verdict(self, mine: str, have: list[Word], rows: list[tuple[str, ...]], known: str) -> tuple[str, int]:
+    def _verdict(self, mine: str, have: Sequence[Word], rows: list[tuple[str, ...]], known: str) -> tuple[str, int]:
         """What the claims come to, and where the clause of the one that counts ends.
 
         The first strong claim counts (a bare phrase, a predicate), unless a later one concludes.
@@ -290,7 +289,8 @@ def _dated(mine: str, wanted: tuple[int, int, int]) -> Score:
     return right(bool(found) and all(date == wanted for date, _, _ in found), "by date")
 
 
-def _listed(text: str) -> list[str]:
+@lru_cache(maxsize=512)
+def _listed(text: str) -> Sequence[str]:
     text = re.sub(r"^(?:in order:|the (?:[a-z]+s) (?!are\b|is\b))\s*", "", text.strip(" .[]{}()"), flags=re.IGNORECASE)
     parts = [_BULLET.sub("", part).strip(" .[](){}\"'*") for part in _ITEMS.split(text)]
     return [re.sub(r"^(?:first|then|finally)\s+(?=\S)", "", part, flags=re.IGNORECASE) for part in parts if part]
@@ -300,7 +300,7 @@ _HAN_BEFORE = re.compile(
     r"(?:是|为|為|叫|在|于|即|由|[はがもでにをとの]|なく|[이가은는]|[ ,、，。：:;!?\"'（(「『《*\n])$"
 )
 _HAN_AFTER = re.compile(
-    r"[\"'」』》）)*`]{0,3}(?:$|[^\w]|是|的|吧|呢|啊|也|就|在|位于|市|省|县|国|人|先生"
+    r"[\"'」』》）)*`]{0,3}(?:$|[^\w]|是|的$|吧|呢|啊|也|就|在|位于|市|省|县|国|人|先生"
     r"|です|でし|である|だ(?:$|[と。、])|[はがにをも]|と(?:思|い)|では|じゃ|でな|の(?=です)|입니|이다|다(?:$|[ .])|이에|예요|이|가|은|는|라고|[A-Za-z])"
 )
 _HAN_SEVERAL = re.compile(r"[」』》\"']?\s*(?:和|与|與|及|、|以及|と(?!思|い)|或|또는|와 |과 |また)\S")
@@ -342,7 +342,7 @@ def _family(wanted: str, want: Sequence[Word]) -> list[tuple[str, ...]]:
         return []
     if names[0] in _PLACE or names[-1] in COMMON or names[-1] in _ROMAN or len(names[-1]) < 2:
         return []
-    out = [(names[-1],)]
+    out: list[tuple[str, ...]] = [(names[-1],)]
     first = len(names) - 1
     while first > 1 and names[first - 1] in PARTICLES:
         first -= 1

@@ -41,14 +41,14 @@ _DROPPED = re.compile(
     re.IGNORECASE,
 )
 _REPORTED = re.compile(
-    r"\b(?:many|some|most|people|others|they|you|sources?|critics|students|commonly|often|widely|it is|once|might)\b[^:]{0,40}"
+    r"\b(?:many|some|most|people|others|they|you|sources?|critics|students|commonly|often|widely|it is|once|might|(?:the|some) [a-z]+)\b[^:]{0,40}"
     r"\b(?:think|say|says|said|believe|believed|assume|assumed|claim|claimed|guess|consider|considered|thought|cited|answer(?!\s(?:is|would|was))|expect|mistaken|confused)\b"
     r"|\b(?:used to be|was (?:once|formerly|originally|previously|initially|long)|no longer|has never|have never|until|looks|seems"
     r"|doubt|don't (?:think|believe)|would (?:have been|be wrong)|wouldn't|hardly|far from)\b|ehemalig|früher|anciennement",
     re.IGNORECASE,
 )
 _CONCESSION = re.compile(
-    r"\W*(?:while|although|though|even though|whereas|despite|besides|unlike|instead of|rather than|apart from|aside from"
+    r"\W*(?:while|formerly|previously|originally|initially|historically|although|though|even though|whereas|despite|besides|unlike|instead of|rather than|apart from|aside from"
     r"|according to|based on|to my|as far as|in my|given|since then|except for|obwohl|bien que|aunque|contrary to)\b[^,:]{0,160}[,:]\s*",
     re.IGNORECASE,
 )
@@ -58,14 +58,14 @@ _CUT = re.compile(
     re.IGNORECASE,
 )
 _COPULA = re.compile(
-    r"\b(?:is|are|was|were|be|been|(?:it|that|he|she|this|there|here|answer|name|i)'(?:s|d say)|ist|war|sind|lautet|heißt|est|était|es|é|è|adalah|ialah|это"
+    r"\b(?:is|are|was|were|be|been|(?:it|that|he|she|this|there|here|answer|name|i)'(?:s|d say)|fue|foi|fut|fu|ist|war|sind|wurde|lautet|heißt|est|était|es|é|è|adalah|ialah|это"
     r"|means|means that|called|named|titled|say|think|guess|believe|believe that|choose|pick|(?:go|went|going) with|(?:belongs|goes|went|refers) to|credited to|equals|becomes?|became"
     r"|remains?)\s+(?:to be\s+)?|\b(?:c|l)'est\s+|(?:\s-|[:=])\s*(?=\S)",
     re.IGNORECASE,
 )
 _PLACED = re.compile(
     r"\b(?:is|are|was|were|be|been|lies|died|live[sd]|works?|happens|occurs|takes place|took place|began|ended|flows|found)\s(?:(?!the\b|an?\b)[a-z]+\s){0,3}"
-    r"(?:in|at|on|by|as|into|through|during|of|for|from|to)\s+|\b[a-z]+ed\s(?:in|at|on|by)\s+|\b[a-z]+\s(?:in|on|since|around)\s+(?=[0-9])|\b(?:ha[sd]|have|produces?|contains?|gives?|emits?|forms?|uses?|needs?|made of|made from)\s+"
+    r"(?:in|at|on|by|as|into|through|during|of|for|from|to)\s+|\b[a-z]+ed\s(?:in|at|on|by)\s+|\b(?:[Ff]ue|[Ff]oi|wurde|été|stato|stata)\s(?:\w+\s){0,2}(?:por|par|von|da|en|em|in)\s+|\b[a-z]+\s(?:in|on|since|around)\s+(?=[0-9])|\b(?:ha[sd]|have|produces?|contains?|gives?|emits?|forms?|uses?|needs?|made of|made from)\s+"
 )
 _CONTRAST = re.compile(r"\W*(?:but|however|yet|sondern|sino|mais|aber|pero|mas|ma|но|а)\b", re.IGNORECASE)
 _CONCLUDES = re.compile(
@@ -92,8 +92,9 @@ _TAIL = terms(
 )
 _KIND = frozenset(("river", "desert", "ocean", "mountains", "mountain"))
 """What may follow a name without changing who bears it: the Nile River is the Nile; Kansas City is not Kansas."""
+_SCALE = terms("hundred thousand million billion trillion percent dozen point")
 _PREPOSITION = terms("as at by for from in on to with")
-_NOT_AND = r"(?!(?:is|it|its|was|has|the|not|that|so|lies|he|she|they|i|we)\b)"
+_NOT_AND = r"(?!(?:is|it|its|was|has|the|not|that|so|lies|he|she|they|i|we|[a-z]+ed)\b)"
 _AND = re.compile(
     rf"(?:[,\s]\s*)?(?:and|as well as|und|et|y|e|dan|и|&|plus|then)\s+{_NOT_AND}\S|\s*[/|+]\s*\S", re.IGNORECASE
 )
@@ -138,11 +139,11 @@ def phrases(text: str) -> list[Phrase]:
     out: list[Phrase] = []
     found = list(clauses(text))
     for start, end, asked in found:
-        if (asked and len(found) > 1) or _DROPPED.match(text, start, end):
+        conceded = _CONCESSION.match(text, start, end)
+        if (asked and len(found) > 1) or _DROPPED.match(text, conceded.end() if conceded else start, end):
             continue
         concluding = _CONCLUDES.match(text, start, end) is not None
         contrast = _CONTRAST.match(text, start, end) is not None
-        conceded = _CONCESSION.match(text, start, end)
         start = conceded.end() if conceded else start
         cut = _CUT.search(text, start + 1, end)
         end = cut.start() if cut and text[start : cut.start()].strip() else end
@@ -204,9 +205,12 @@ def _fits(have: Sequence[Word], row: tuple[str, ...]) -> bool:
 def _leads(text: str, word: Word, first: bool) -> bool:
     if glued(text, word.start, word.end):
         return False
-    return (word.form in _LEAD and (first or word.form not in _PREPOSITION)) or (
-        first and text[word.start : word.end].isalpha() and word.form.endswith("ly")
-    )
+    if word.form in _LEAD:
+        return first or word.form not in _PREPOSITION
+    if not first or not text[word.start : word.end].isalpha():
+        return False
+    kind = text[word.start].islower() and text[: word.start][-4:].lower() == "the "
+    return (kind and text[word.end : word.end + 2].strip().isupper()) or word.form.endswith("ly")
 
 
 def _matched(text: str, have: Sequence[Word], phrase: Phrase, at: int, stop: int, row: tuple[str, ...]) -> Relation:
@@ -232,12 +236,17 @@ def _matched(text: str, have: Sequence[Word], phrase: Phrase, at: int, stop: int
     ):
         return "several"
     after = have[stop] if stop < len(have) and have[stop].start < phrase.end else None
-    if after and phrase.role == "bare" and text[end : after.start].strip() in ("the", "a", "an"):
+    if after and phrase.role in ("bare", "subject") and text[end : after.start].strip() in ("the", "a", "an"):
         return "several"
     if after is None or text[end : after.start].strip(" '\"*_`"):
         return "match"
     word = text[after.start : after.end]
     if (after.form in _TAIL and word.islower()) or after.form in _KIND:
+        return "match"
+    if word[0].islower() and (
+        (text[start:end].isdigit() and after.form not in _SCALE)
+        or (after.form == "to" and phrase.role in ("place", "predicate"))
+    ):
         return "match"
     if not word[0].islower() or not text[start].isupper():
         return "match" if not word[0].isalnum() or (phrase.role == "place" and word[0].islower()) else "other"

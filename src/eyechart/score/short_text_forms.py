@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
@@ -52,6 +53,7 @@ _ABROAD = {
     for i, word in enumerate(line.split())
 } | {"两": 2, "兩": 2}
 _SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
+_COUNTED = frozenset(("a", *_NUMBERS, *_SCALES))
 _SPELLED = re.compile(
     rf"(?<![^\W_])(?:(?:a (?=hundred|thousand|million|billion))?(?:{'|'.join((*_ONES.split(), *_TENS.split(), *_SCALES))})(?![^\W_])(?:[\s-](?:and (?=(?:{'|'.join((*_ONES.split(), *_TENS.split()))})(?![^\W_])))?(?=[a-z])|)){{1,12}}",
     re.IGNORECASE,
@@ -84,7 +86,8 @@ def plain(text: str) -> str:
 _INDEX = re.compile(r"(?<=[A-Za-z)])_(?:\{([0-9]{1,4})\}|([0-9]{1,4}))")
 
 
-def words(text: str, *, case: bool = False, accents: bool = True) -> list[Word]:
+@lru_cache(maxsize=512)
+def words(text: str, *, case: bool = False, accents: bool = True) -> tuple[Word, ...]:
     """The words and numbers of `text` (a `plain` one), number words as digits; without `accents`, unmarked.
 
     >>> [w.form for w in words("The U.S.A. has forty-two C++ cats' e-mails, 1,000.50, a hundred and one")]
@@ -93,7 +96,6 @@ def words(text: str, *, case: bool = False, accents: bool = True) -> list[Word]:
     if "." in text:
         text = _ABBREVIATION.sub(lambda m: re.sub(r"[.\s]", "", m.group()).ljust(len(m.group())), text)
     out: list[Word] = []
-    numbers = {m.start(): m.end() for m in _SPELLED.finditer(text)}
     until = 0
     for match in _TOKEN.finditer(re.sub(r"(?<=[^\W\d_])'(?=[^\W\d_])", "\x00", text)):
         start, end = match.span()
@@ -103,11 +105,16 @@ def words(text: str, *, case: bool = False, accents: bool = True) -> list[Word]:
         form = form if case else form.casefold().replace("i\u0307", "i")
         if not accents and not form.isascii():
             form = "".join(c for c in unicodedata.normalize("NFD", form) if not "\u0300" <= c <= "\u036f")
-        if start in numbers and (value := _value(text[start : numbers[start]])) is not None:
-            until = end = start + len(text[start : numbers[start]].rstrip(" -"))
+        low = form.lower()
+        if (
+            low in _COUNTED
+            and (spelled := _SPELLED.match(text, start))
+            and (value := _value(spelled.group())) is not None
+        ):
+            until = end = start + len(spelled.group().rstrip(" -"))
             form = str(value)
-        elif form.lower() in _NUMBERS:
-            form = str(_NUMBERS[form.lower()])
+        elif low in _NUMBERS:
+            form = str(_NUMBERS[low])
         elif form[:1].isdigit() or form[:1] == "-":
             form = form.replace(",", "")
             form = form.rstrip("0").rstrip(".") if "." in form and form[-1:].isdigit() and "^" not in form else form
@@ -116,7 +123,7 @@ def words(text: str, *, case: bool = False, accents: bool = True) -> list[Word]:
         elif not form.isalnum() and not any(c.isalnum() for c in form):
             continue
         out.append(Word(form, start, end))
-    return out
+    return tuple(out)
 
 
 def _value(text: str) -> int | None:
@@ -150,7 +157,7 @@ def signs(text: str) -> tuple[str, ...]:
     return found + (edges if edges != ("(", ")") else ())
 
 
-def forms(found: list[Word]) -> tuple[str, ...]:
+def forms(found: Sequence[Word]) -> tuple[str, ...]:
     """The words without articles, unless nothing else is there; a number word of another language by itself is digits.
 
     >>> [forms(words(t)) for t in ("The Louvre", "A", "zwei", "Henry the Eighth", "Mt. Everest")]
@@ -203,7 +210,8 @@ _DATES = (
 )
 
 
-def dates(text: str) -> list[tuple[tuple[int, int, int], int, int]]:
+@lru_cache(maxsize=512)
+def dates(text: str) -> tuple[tuple[tuple[int, int, int], int, int], ...]:
     """The dates in `text`, each (year, month, day) with its place. `7/4/1776` is none: it is read in two ways.
 
     >>> [d for d, _, _ in dates("July 4, 1776; the 4th of July 1776; 1776-07-04; 1776年7月4日; 4.7.1776; 7/4/1776")]
@@ -216,7 +224,7 @@ def dates(text: str) -> list[tuple[tuple[int, int, int], int, int]]:
             known = int(month) if month.isdecimal() else _MONTHS.get(month.lower(), 0)
             if 1 <= known <= 12 and 1 <= int(day) <= 31:
                 out.append(((int(year), known, int(day)), match.start(), match.end()))
-    return sorted(out, key=lambda found: found[1])
+    return tuple(sorted(out, key=lambda found: found[1]))
 
 
 @lru_cache(maxsize=256)
