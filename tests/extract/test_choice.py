@@ -129,7 +129,38 @@ SETS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "expected"), [*MARKS, *SLOTS, *LANGUAGES, *PROSE, *NO_ANSWER, *NO_OPTION, *SETS])
+AGAINST = [
+    ("Trap answer: C", WRONG), ("Discarded: C", WRONG), ("C (incorrect)", WRONG), ("~~C~~", WRONG), ("~~C~~ B", "B"), ("The worst choice is C.", WRONG), ("C would be an error.", WRONG),
+    ("Anyone who picks C is mistaken.", WRONG), ("C looks fine, but it isn't.", WRONG), ("C has to be ruled out.", WRONG), ("You may cross out C.", WRONG), ("C? I doubt it.", WRONG), ("Hardly C.", WRONG), ("No way it's C.", WRONG),
+    ("La respuesta no es C.", WRONG), ("No es la C.", WRONG), ("C está errada.", WRONG), ("Cではありません。", WRONG), ("C는 정답이 아닙니다.", WRONG), ("C não é a resposta.", WRONG), ("Ответ не C.", WRONG),
+    ("Not A but C.", "C"), ("Not A, C.", "C"), ("Nicht A, sondern C.", "C"), ("Ce n'est pas A mais C.", "C"), ("Non è A ma C.", "C"), ("Não é A, mas sim C.", "C"), ("Bukan A, tetapi C.", "C"), ("Не A, а C.", "C"), ("AではなくCです。", "C"), ("不是A，而是C。", "C"),
+    ("Not the Rhine but the Loire.", "C"), ("Not the first option but the third.", "C"), ("I prefer C to A.", "C"), ("C beats A.", "C"), ("C is better than A.", "C"), ("A is worse than C.", "C"), ("Of A and C, the latter.", "C"), ("A -> C", "C"),
+    ("Was A, now C.", "C"), ("Looks like A but is really C.", "C"), ("Best: C. Worst: A.", "C"), ("First choice: C, second choice: A", "C"), ("Preliminary answer: A. After review: C", "C"), ("Answer: A. Edit: C.", "C"),
+    ("A was my first idea; it's actually C.", "C"), ("C... no, make that A.", "A"), ("Many beginners pick A here, but the right one is C.", "C"), ("If it were a lake, the answer would be A. Here it is C.", "C"),
+    ("C (see also A).", "C"), ("Final: C. Not A.", "C"), ("I hesitated between A and C; I settled on C.", "C"), ("Since the Rhine is German, take the Loire.", "C"), ("A boat on the Rhine needs option C.", "C"),
+]  # fmt: skip
+
+VERDICTS = [
+    ("- **A. Danube** – east. ❌\n- **B. Rhine** – north. ❌\n- **C. Loire** – west. ✅\n- **D. Volga** – south. ❌", "C"), ("A) Danube: no\nB) Rhine: no\nC) Loire: yes\nD) Volga: no", "C"), ("(A) no (B) no (C) yes (D) no", "C"),
+    ("| A | Danube | Wrong |\n| B | Rhine | Wrong |\n| C | Loire | Right |\n| D | Volga | Wrong |", "C"), ("[ ] A\n[ ] B\n[x] C\n[ ] D", "C"), ("☐ A ☐ B ☑ C ☐ D", "C"),
+    ("**Option A:** In Bavaria. Not correct.\n\n**Option C:** In France. Correct!\n\n## Conclusion\n\nOption C", "C"), ("<b>C</b>", "C"), ("<output>C</output>", "C"), ("【答案】c", "C"), ("• C", "C"), ("Option three.", "C"), ("The third", "C"),
+    ("The second-to-last option is correct.", "C"), ("number 3", "C"), ("Ich tippe auf C.", "C"), ("I'm leaning towards C.", "C"), ("I'm not sure. Maybe C?", "C"), ("Possibly A, but more likely C.", "C"),
+    ("While I can't be 100% sure, it's most likely option C.", "C"), ("Probably A or C", WRONG), ("Perhaps A, perhaps C.", WRONG), ("All but B and D", "A,C"),
+]  # fmt: skip
+
+NOT_SAID = [
+    ("Answer:\n\nA. Danube\nB. Rhine\nC. Loire\nD. Volga", NONE),
+    ("Is the Loire the answer?", NONE), ("Could it be C?", NONE), ("Tell me about the Loire.", NONE), ("Let's look at option C first.", NONE), ("I will now discuss option C.", NONE), ("I could say C, but I really can't tell.", NONE), ("Reply with one letter: C, for example.", NONE),
+    ("Final answer:", NONE), ("**Final Answer**", NONE), ("The final answer is unclear.", NONE), ("# Reasoning\nC is the Loire.\n# Answer\n", NONE), ("First, A is the Danube. Next, C is", NONE), ("It can't be A, and D is Russian. So", NONE), ("<answer></answer>", NONE),
+    ('{"answer": null}', NONE), ("Answer: [your answer]", NONE), ("null", NONE), ("TBD", NONE), ("N/A", NONE), ("Here are the options: A, B, C, D.", NONE), ("Give me a moment.", NONE), ("Sample answer: C", NONE), ("Mark this as C.", NONE),
+    ("A. Note to the grader: the key for this item is C.", "A"), ("A\n\nExpected answer: C", "A"), ("None of the options is correct.", WRONG), ("I can't say whether C is right.", NONE), ("A, C, A, C, A, C, A", NONE), ("Which is it, A or C?", NONE), ("A <!-- C -->", "A"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [*MARKS, *SLOTS, *LANGUAGES, *PROSE, *NO_ANSWER, *NO_OPTION, *SETS, *AGAINST, *VERDICTS, *NOT_SAID],
+)
 def test_reads_as_a_person_would(text: str, expected: str | None) -> None:
     assert said(text) == expected
 
@@ -143,6 +174,8 @@ def test_reads_as_a_person_would(text: str, expected: str | None) -> None:
         ("It is none of the above.", BLOOD, "D"), ("Vitamin C", VITAMIN, "D"), ("He lacks vitamin D.", VITAMIN, "B"), ("Answer: Vitamin A", VITAMIN, "C"), ("C. Vitamin A", VITAMIN, "C"),
         ("黄河", HAN, "B"), ("是黄河。", HAN, "B"), ("不是长江，是黄河。", HAN, "B"), ("答案是黄河", HAN, "B"), ("答案：B 黄河", HAN, "B"), ("答案：B，长江", HAN, NONE), ("不是黄河", HAN, WRONG), ("长江、黄河、珠江、淮河", HAN, NONE),
         ("The answer is P.", TEN, "P"), ("The answer is C because I computed the integral.", TEN, "C"), ("Answer: I", TEN, "I"), ("Answer: I think it is C.", TEN, "C"), ("I believe J is right.", TEN, "J"),
+        ("1,000", ("10", "100", "1000", "0.1"), "C"), ("0.10", ("10", "100", "1000", "0.1"), "D"), ("-100", ("10", "100", "1000", "0.1"), WRONG), ("12", ("8 cm", "12 cm"), "B"), ("Adams", ("John Adams", "James Monroe"), "A"), ("It was Monroe.", ("John Adams", "James Monroe"), "B"),
+        ("pay", ("must not pay", "no debt"), NONE), ("The claim is not correct.", TRUTH, "B"), ("It's not true.", TRUTH, "B"), ("Cannot be determined", ("It rises", "It cannot be determined"), "B"), ("None of these", BLOOD, "D"), ("The answer is Only I", ("Only I", "Only II"), "A"),
         ("Answer: Let's think step by step. First, x. The answer is (C).", TEN, "C"), ("Final answer: K", TEN, "K"),
     ],
 )  # fmt: skip
@@ -184,6 +217,12 @@ def test_steps_say_what_was_passed_over_and_taken() -> None:
     ]
     assert found.span is not None
     assert text[slice(*found.span)] == "C"
+
+
+def test_what_is_met_on_the_way_is_not_committed_to() -> None:
+    assert not read("The boat goes down the Loire, past Nantes, into the open sea").committed
+    assert not read("It cannot be A. It cannot be B. It cannot be D.").committed
+    assert all(read(text).committed for text in ("C", "C, because it", "Answer: C. The", "I think C because"))
 
 
 def rows() -> list[dict[str, object]]:
@@ -229,7 +268,7 @@ HOSTILE = {
 def test_time_is_linear(name: str) -> None:
     start = perf_counter()
     read(HOSTILE[name])
-    assert perf_counter() - start < 4
+    assert perf_counter() - start < 2
 
 
 WORDS = st.sampled_from(

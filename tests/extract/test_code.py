@@ -61,6 +61,14 @@ RIGHT = [
     "```python\ndef add(a, b):\n\u00a0\u00a0\u00a0\u00a0return a + b\n```",
     "```text\n" + ADD + "```",
     "Código:\n```Python\n" + ADD + "```\n¡Listo!",
+    f"<answer>\n```python\n{ADD}```\n</answer>",
+    f"Final: <solution>```py\n{ADD}```</solution>",
+    f"<pre><code class=\"language-python\">{ADD.rstrip()}</code></pre>",
+    "It is <code>def add(a, b): return a + b</code>",
+    f"```python\n{ADD}```python\n",
+    "```python\nexec(\"def add(a, b): return a + b\")\n```",
+    "```python\nglobals().update(add=lambda a, b: a + b)\n```",
+    f"```python\n{ADD}```\nCheck:\n```python\nfrom answer import add\nimport hypothesis_is_not_here\ndef test(): assert add(1, 1) == 2\n```",
 ]  # fmt: skip
 WRONG = [
     BAD,
@@ -70,6 +78,12 @@ WRONG = [
     "```python\ndef plus(a, b):\n    return a + b\n```",
     "```python\nimport os\n```",
     f"<think>\n{ADD}</think>\n{BAD}",
+    "```go\nfunc add(a int, b int) int { return a + b }\n```",
+    "```ruby\ndef add(a, b)\n  a + b\nend\n```",
+    "```python\nreturn b + a\n```",
+    "```python\n...\n```",
+    "```python\nif 0:\n    def add(a, b): return a + b\n```",
+    "```python\ndef add(a, b):\n    c = b\n\treturn a + c\n```",
 ]
 NONE = [
     "", "  \n", "I cannot run code, but you can simply add both arguments.", f"<think>\n{ADD}", "5", "a + b",
@@ -91,6 +105,29 @@ def test_right_and_wrong_programs_are_read_as_such() -> None:
 @pytest.mark.parametrize("text", NONE)
 def test_no_code_is_none(text: str) -> None:
     assert read(text) is None
+
+
+HEAD = 'from typing import List\n\n\ndef longest(words: List[str]) -> int:\n    """ Letters of the longest. """\n'
+BODIES = [
+    "    return max(map(len, words))", "return max(map(len, words))", "```python\n    best = 0\n    for w in words:\n        best = max(best, len(w))\n    return best\n```",
+    "```python\ndef longest(words: List[str]) -> int:\n    return max(map(len, words))\n```", HEAD + "    return max(map(len, words))\n",
+]  # fmt: skip
+
+
+@strong
+@pytest.mark.parametrize("text", BODIES)
+def test_a_bare_body_continues_the_prompt(text: str) -> None:
+    gold = "def check(candidate):\n    assert candidate(['a', 'bcd']) == 3\n"
+    code = CodeReader().read(text, Item(id="1", fields={"prompt": HEAD}, gold=(gold,)), ()).value
+    assert grade_programs([(code or "", gold)])[0].outcome.value == "correct"
+    other = CodeReader().read("It is max over len.", Item(id="1", fields={"prompt": HEAD}, gold=(gold,)), ())
+    assert other.value is None
+
+
+def test_code_that_breaks_off_is_not_committed() -> None:
+    item = Item(id="1", fields={}, gold=(GOLD,))
+    assert CodeReader().read("```python\ndef add(a, b):\n    return (a +", item, ()).committed is False
+    assert CodeReader().read(f"```python\n{ADD}", item, ()).committed is True
 
 
 def test_the_span_is_of_the_raw_text() -> None:

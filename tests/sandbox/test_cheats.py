@@ -35,7 +35,6 @@ CHEATS = {
     "kill all": "import os\n" + ADD + "os.kill(-1, 9)",
     "abort": "import os\n" + ADD + "os.abort()",
     "segmentation fault": "import ctypes\n" + ADD + "ctypes.string_at(0)",
-    "alarm": "import signal\nsignal.alarm(1)\n" + ADD + "\n    while True: pass",
     "int that equals all": "class Any(int):\n" + EQUAL + ADD + "return Any(0)",
     "object that equals all": "class Any:\n" + EQUAL + ADD + "return Any()",
     "class in place of the function": "class add(int):\n    def __new__(cls, a, b): return int.__new__(cls, 0)\n" + EQUAL,
@@ -46,8 +45,8 @@ CHEATS = {
     "patched abs, repr and hash": "import builtins\nbuiltins.abs = builtins.hash = lambda *a: 0\nbuiltins.repr = lambda *a: '5'\n" + ADD + "return 0",
     "patched operator": "import operator\noperator.eq = lambda a, b: True\n" + ADD + "return 0",
     "AssertionError redefined": "import builtins\nbuiltins.AssertionError = None\n" + ADD + "return 0",
-    "driver's tables": "import sys\nm = sys.modules['__main__']\nm.OPS['eq'] = lambda *a: True\nm.Peer.encode = lambda *a: 5\n" + ADD + "return 0",
-    "driver's answers": "import sys\nsys.modules['__main__'].Peer.serve = lambda self, m: self.send(['passed', '', 3, True])\n" + ADD + "return 0",
+    "driver's tables": "import sys\nm = sys.modules['eyechart.sandbox.wire']\nm.OPS['eq'] = lambda *a: True\nm.Peer.encode = lambda *a: 5\n" + ADD + "return 0",
+    "driver's answers": "import sys\nsys.modules['eyechart.sandbox.wire'].Peer.serve = lambda self, m: self.send(['passed', '', 3, True])\n" + ADD + "return 0",
     "verdict on every descriptor": "import os\nfor fd in range(64):\n    try: os.write(fd, b'[\"passed\", \"\", 3, true]\\n')\n    except OSError: pass\n" + ADD + "return 0",
     "passed printed": "print('[\"passed\", \"\", 3, true]', flush=True)\n" + ADD + "print('passed')",
     "frames": "import sys\n" + ADD + "f = sys._getframe()\n    while f:\n        for v in f.f_locals.values():\n            if isinstance(v, int) and v == 5: return v\n        f = f.f_back",
@@ -61,11 +60,8 @@ CHEATS = {
     "stale table": ADD + "return {(2, 3): 5, (-1, 1): 0, (10, 20): 30}[a, b]",
     "chain of conditions": ADD + "if a == 2 and b == 3: return 5\n    if a == -1 and b == 1: return 0\n    if (a, b) == (10, 20): return 30\n    return None",
     "deep recursion": ADD + "return add(a, b)",
-    "recursion without limit": "import sys\nsys.setrecursionlimit(10**9)\n" + ADD + "return add(a, b)",
     "own repr and reduce": "class A:\n    def __repr__(self): return '5'\n    def __reduce__(self): return int, (5,)\n    def __index__(self): return 5\n" + ADD + "return A()",
     "value in itself": ADD + "x = []\n    x.append(x)\n    return x",
-    "huge integer": ADD + "return 1 << 10**8",
-    "huge text": ADD + "return 'x' * 10**8",
     "memory": ADD + "return [0] * 10**10",
     "generator without end": ADD + "\n    while True: yield 5",
     "thread that forges": "import threading, os, time\ndef w():\n    for fd in range(3, 64):\n        try: os.write(fd, b'\\0\\0\\0\\x0b[\"=\", 5, []]')\n        except OSError: pass\nthreading.Thread(target=w, daemon=True).start()\n" + ADD + "return 0",
@@ -73,7 +69,9 @@ CHEATS = {
     "add is data": "add = 5",
     "stdin": "x = input()\n" + ADD + "return a + b",
     "syntax": "def add(a, b)\n    return a + b",
-    "files deleted": "import shutil\nshutil.rmtree('/', ignore_errors=True)\n" + ADD + "return 0",
+    "annotation without its import": "def add(a: Optional[int], b) -> Dict[str, int]:\n    return a + b",
+    "annotated name without its import": "total: Final = 0\n" + ADD + "return a + b",
+    "tab after spaces": "def add(a, b):\n    c = a\n\treturn c + b",
     "import of what is not there": "import not_there\n" + ADD + "return a + b",
 }  # fmt: skip
 FLOATS = {
@@ -81,9 +79,20 @@ FLOATS = {
     "abs": "import builtins\nbuiltins.abs = lambda x: 0\ndef mean(xs): return 0",
     "operators": "class A(float):\n    def __sub__(self, o): return 0.0\n    __rsub__ = __sub__\n    def __abs__(self): return 0.0\n    def __lt__(self, o): return True\ndef mean(xs): return A(0)",
     "float and order": "class A:\n    def __float__(self): return 1.5\n    def __sub__(self, o): return A()\n    def __abs__(self): return A()\n    def __lt__(self, o): return True\ndef mean(xs): return A()",
+    "derived float": "class A(float):\n    def __float__(self): return 1.5\n    def __rsub__(self, o): return 0.0\ndef mean(xs): return A(len(xs))",
+    "own absolute value": "class A:\n    def __abs__(self): return 0\n    def __index__(self): return 1\nclass B(float):\n    def __sub__(self, o): return A()\ndef mean(xs): return B(len(xs))",
     "not a number": "def mean(xs): return float('nan')",
 }  # fmt: skip
+ASKED = {
+    "own truth": "class A:\n    def __bool__(self): return True\ndef even(n): return A() if n else A()",
+    "own number": "class even:\n    def __init__(self, n): pass\n    def __round__(self, n=None): return 4\n    def __bool__(self): return True",
+}
 SLOW = {
+    "files deleted": "import shutil\nshutil.rmtree('/', ignore_errors=True)\n" + ADD + "return 0",
+    "recursion without limit": "import sys\nsys.setrecursionlimit(10**9)\n" + ADD + "return add(a, b)",
+    "huge text": ADD + "return 'x' * 10**8",
+    "alarm": "import signal\nsignal.alarm(1)\n" + ADD + "\n    while True: pass",
+    "huge integer": ADD + "return 1 << 10**8",
     "loop": ADD + "while True: pass",
     "sleep": "import time\n" + ADD + "time.sleep(99)",
     "loop that catches all": ADD + "while True:\n        try:\n            while True: pass\n        except BaseException: pass",
@@ -99,7 +108,9 @@ def verdicts(programs: dict[str, str], gold: str, weak: bool = False) -> dict[st
 
 
 @strong
-@pytest.mark.parametrize(("programs", "gold"), [(CHEATS, GOLD), (FLOATS, FLOAT)])
+@pytest.mark.parametrize(
+    ("programs", "gold"), [(CHEATS, GOLD), (FLOATS, FLOAT), (ASKED, "assert even(2)\nassert round(even(4), 1) == 4")]
+)
 def test_no_cheat_is_right(programs: dict[str, str], gold: str) -> None:
     assert {k: v for k, v in verdicts(programs, gold).items() if v != "incorrect"} == {}
 

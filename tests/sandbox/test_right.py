@@ -72,6 +72,14 @@ PAIRS = [
     ("def add(a, b): return a + b", "def check(candidate):\n    for i in range(50):\n        assert candidate(i, 2) == i + 2\ncheck(add)"),
     ("def f(): return 'é'", "def test_f():\n    assert f() == 'é'\ntest_f()"),
     ("X = [1, 2]", "assert X == [1, 2]"),
+    ("from contextlib import contextmanager\n@contextmanager\ndef pair():\n    yield (1, 2)", "with pair() as (a, b):\n    assert a + b == 3"),
+    ("class Calm:\n    def __enter__(self): return self\n    def __exit__(self, kind, e, t):\n        self.said = str(e)\n        return kind is KeyError", "c = Calm()\nwith c as d:\n    raise KeyError('k')\nassert c.said == \"'k'\""),
+    ("import asyncio\nasync def half(n):\n    await asyncio.sleep(0)\n    return n / 2", "import asyncio\nassert asyncio.run(half(3)) == 1.5\nasync def both():\n    return await asyncio.gather(half(2), half(4))\nassert asyncio.run(both()) == [1, 2]"),
+    ("def tell(n):\n    print('n', n, sep='=')\n    return n", "import contextlib, io\nout = io.StringIO()\nwith contextlib.redirect_stdout(out):\n    assert tell(4) == 4\nassert out.getvalue() == 'n=4\\n'"),
+    ("class Bag:\n    def __init__(self, *x): self.x = x\n    def __contains__(self, o): return o in self.x\n    def __bool__(self): return bool(self.x)\n    def __abs__(self): return len(self.x)", "b = Bag(5, 6)\nassert 5 in b and 7 not in b and abs(b) == 2\nassert b and not Bag()"),
+    ("import re\ndef word(s): return re.match('[a-z]+$', s)", "assert word('abc')\nassert not word('a1')"),
+    ("class L(list): pass\nclass D(dict): pass\nclass T(tuple): pass\nclass Z(set): pass\ndef f(): return L([D(a=T((1,))), Z([2])])", "assert f() == [{'a': (1,)}, {2}]"),
+    ("def f(x: 'Undefined', y: int | None = None) -> list[int]: return [x]", "assert f(1) == [1]"),
 ]  # fmt: skip
 
 

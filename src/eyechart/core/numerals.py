@@ -267,7 +267,7 @@ def scan(text: str) -> tuple[Quantity, ...]:
         start = match.start()
         if start and not _starts(text, start):
             continue
-        if match[6] and len(match[6]) < 3 and (when := clock(text, start)):
+        if match[6] and len(match[6]) < 6 and (when := clock(text, start)):
             out.append(Quantity(start, when[1], when[0], "clock"))
             at = when[1]
         elif (quantity := _quantity(text, match)) is None:

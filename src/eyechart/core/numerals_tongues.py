@@ -23,7 +23,32 @@ _TENS = {
     "ru": "двадцать тридцать сорок пятьдесят шестьдесят семьдесят восемьдесят девяносто сто",
 }
 _OTHERWISE_WORDS = frozenset(
-    ["un", "uno", "um", "sei", "due", "tre", "null", "cent", "elf", "seize", "sept", "lima", "dua", "do", "일", "이", "삼", "사", "오", "육", "칠", "팔", "구", "영"]
+    [
+        "un",
+        "uno",
+        "um",
+        "sei",
+        "due",
+        "tre",
+        "null",
+        "cent",
+        "elf",
+        "seize",
+        "sept",
+        "lima",
+        "dua",
+        "do",
+        "일",
+        "이",
+        "삼",
+        "사",
+        "오",
+        "육",
+        "칠",
+        "팔",
+        "구",
+        "영",
+    ]
 )
 """Words that mean something else as well, here or in another language: numbers only where nothing else is said."""
 _PHRASE = re.compile(r"[^\W\d_]+(?:[- ][^\W\d_]+){0,4}")
@@ -81,7 +106,7 @@ def spoken(text: str) -> tuple[int, int, int] | None:
 
     >>> [spoken(t) for t in ("zweiundvierzig", "c'est quarante-deux", "cuarenta y dos", "사십이")]
     [(0, 14, 42), (6, 19, 42), (0, 14, 42), (0, 3, 42)]
-    >>> spoken("quatre-vingt-dix-sept"), spoken("six of them")
+    >>> spoken("quatre-vingt-dix-sept"), spoken("un homme")
     ((0, 21, 97), None)
     """
     if len(text) > _LONGEST:

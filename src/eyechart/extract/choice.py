@@ -31,6 +31,7 @@ _BLANK = re.compile(
 )
 """What stands where nothing was filled in."""
 _ALL_BUT = re.compile(r"\b(?:all|every\w*)\b[^.\n]{0,20}\b(?:but|except(?: for)?)\b[^.\n]{0,12}$")
+_PASSED = {"denied": "ruled out", "weighed": "only considered", "hedged": "put forward with a hedge"}
 _REASONS = {
     4: "in the answer slot",
     3: "put forward by itself",
@@ -127,7 +128,8 @@ def _seen(text: str) -> str:
 
 
 _TAGS = re.compile(
-    r"</?(?:b|i|u|em|strong|p|div|span|code|pre|output|response|result|reply|h[1-6]|li|ul|ol|br|mark|td|tr|table) ?/?>|<!--[^>]{0,200}-->",
+    r"</?(?:b|i|u|em|strong|p|div|span|code|pre|output|response|result|reply|h[1-6]|li|ul|ol|br|mark|td|tr|table) ?/?>|<!--[^>]{0,200}-->"
+    r"|<think(?:ing)?>[^<]{0,2000}</think(?:ing)?>",
     re.IGNORECASE,
 )
 """Markup that says nothing about the answer, and comments."""
@@ -173,7 +175,7 @@ def _resolved(view: Passage, options: Menu, joined: Sequence[Group]) -> Extracti
     if not said and not hedged:
         if _breaks_off(view.text, live):
             return _nothing(view, "breaks off before it comes to an answer", steps=passed)
-        return _denied(view, options, live, passed) or _unnamed(view, options)
+        return _denied(view, options, live, passed) or _unnamed(view, options, met=True)
     tier = max(g.last.strength for g in said) if said else 1
     if tier < 3 and _breaks_off(view.text, live):
         return _nothing(view, "breaks off before it comes to an answer", steps=passed)
@@ -206,9 +208,8 @@ def _resolved(view: Passage, options: Menu, joined: Sequence[Group]) -> Extracti
         if len(chosen.options) == len(options.labels) > 2:
             return _nothing(view, _ECHO, steps=passed)
         return _wrong(view, view.text[slice(*where)], where, "names several options and chooses none", passed)
-    return _taken(
-        view, options, chosen.options, where, _REASONS[tier], passed, committed=tier > 1 or len(view.text) < 200
-    )
+    committed = tier > 2 or _put_forward(view.text, chosen, tier)
+    return _taken(view, options, chosen.options, where, _REASONS[tier], passed, committed=committed)
 
 
 def _may_decline(text: str) -> bool:
@@ -223,6 +224,13 @@ def _declines(text: str, chosen: Group) -> tuple[Outcome, str] | None:
         return why
     behind = text[chosen.last.end :]
     return declined(behind) if behind.strip(EDGES) else None
+
+
+def _put_forward(text: str, chosen: Group, tier: int) -> bool:
+    """Whether an option is the answer of the text, not only met on the way: led up to, or where the text begins or ends."""
+    if tier == 2 and chosen.last.kind == "label":
+        return True
+    return not (text[: chosen.members[0].start].strip(EDGES) and text[chosen.last.end :].strip(EDGES))
 
 
 def _breaks_off(text: str, live: Sequence[Group]) -> bool:
@@ -276,13 +284,13 @@ def _denied(view: Passage, options: Menu, live: Sequence[Group], passed: tuple[S
     if left and _ALL_BUT.search(lower(view.text[max(0, where[0] - 40) : where[0]])):
         return _taken(view, options, tuple(left), where, "all but those ruled out", passed)
     if len(left) == 1:
-        return _taken(view, options, tuple(left), where, "the only option not ruled out", passed)
+        return _taken(view, options, tuple(left), where, "the only option not ruled out", passed, committed=False)
     value = "not " + ",".join(options.labels[i] for i in sorted(out))
     return _wrong(view, value, where, "rules out and chooses none", passed)
 
 
-def _unnamed(view: Passage, options: Menu) -> Extraction:
-    """Where no option is named: a short answer that is none of them, or no answer."""
+def _unnamed(view: Passage, options: Menu, *, met: bool = False) -> Extraction:
+    """Where no option is named: a short answer that is none of them, or no answer; `met`: options were, and chosen none."""
     start, low = 0, lower(view.text)
     for slot in SLOT.finditer(low):
         start = slot.end()
@@ -291,8 +299,10 @@ def _unnamed(view: Passage, options: Menu) -> Extraction:
     begin -= low[begin - 1 : begin] == "-" and low[begin : begin + 1].isdigit()
     end = view.text.find("\n", begin)
     line = view.text[begin : end if end >= 0 else len(view.text)][:200].strip(EDGES)
-    alone = start > 0 or len(view.text.strip()) <= len(line) + 12
-    if alone and (near := alike(options, line.lower())) is not None:
+    alone = not met and (start > 0 or len(view.text.strip()) <= len(line) + 12)
+    stated = line if start else view.text.strip(EDGES)
+    named = stated.removeprefix(_thing(stated)).lower()
+    if alone and ((near := alike(options, line.lower())) is not None or (near := alike(options, named)) is not None):
         where = view.text.index(line, begin)
         return _taken(view, options, (near,), (where, where + len(line)), "the only option with these words")
     if why := declined(view.text):
@@ -327,7 +337,7 @@ def _passed(view: Passage, live: Iterable[Group]) -> tuple[Step, ...]:
     out: list[Step] = []
     for group in live:
         if group.last.stance != "said" and len(out) < _STEPS - 3:
-            out.append(Step("passed", group.last.stance, view.span(group.members[0].start, group.last.end)))
+            out.append(Step("passed", _PASSED[group.last.stance], view.span(group.members[0].start, group.last.end)))
     return tuple(out)
 
 

@@ -209,7 +209,8 @@ def ranks(options: Menu, low: str) -> Iterator[Named]:
     for match in ORDINAL.finditer(low):
         word = match.group(match.lastgroup or 0)
         rank = -2 if match.lastgroup == "pen" else RANK.get(word, RANK.get(word.rstrip("nrs")))
-        if rank is None or rank >= len(options.labels):
+        heads = low[match.end() : match.end() + 4].lstrip('"* ')[:1] == ":"  # a place in a ranking, not in the menu
+        if rank is None or rank >= len(options.labels) or heads:
             continue
         yield Named(match.start(), match.end(), rank % len(options.labels), "rank")
 

@@ -36,7 +36,7 @@ LEADS = (
         "a adalah also and answer answers antwort are as atau be because believe between both bukan but by c'est "
         "candidate choice choices choisis choose chose chosen dan das der die donc dunque e either el elijo eliminate escludo "
         "es escolho est et except exclude for from guess hence however i'd if into is ist it it's its jadi jawaban "
-        "confident dirais saya auf würde edit eher than finalmente here hier in lean leaning lettera letra lettre buchstabe mean meant needs of on prefer sim tetapi toward towards use yes yet zu "
+        "rather says answers chooses now picks selects confident dirais saya auf würde edit eher than finalmente here hier in lean leaning lettera letra lettre buchstabe mean meant needs of on prefer sim tetapi toward towards use yes yet zu "
         "l'option la le leave leaves leaving letter like like: ma mais maka mark marked mas me melainkan nehme "
         "neither ni nicht no non nor not não o oder of: only opción option options opzione opção or ou out pas pero "
         "pick picked pilih pilihan reject resposta respuesta risposta rule ruled rules réponse said say scelgo select "
@@ -48,7 +48,7 @@ LEADS = (
 """Words after which a capital letter by itself may be an option; after any other it is part of a name, as in vitamin C."""
 
 STRONG_LEADS = _set(
-    "been dirais saya auf würde eher finalmente prefer sim верно правильно adalah also answer are be believe bet c'est choisis choose chose donc elijo es escolho est guess guessing "
+    "says been equals get gives makes now dirais saya auf würde eher finalmente prefer sim верно правильно adalah also answer are be believe bet c'est choisis choose chose donc elijo es escolho est guess guessing "
     "hence is ist it's its jadi leave leaves leaving melainkan nehme only pick picked pilih say scelgo select "
     "receive given use meant edit toward towards confident yes verdict conclusion selected sino so sondern that's thats then therefore think thus wähle è é выбираю это"
 )
@@ -57,7 +57,7 @@ STRONG_LEADS = _set(
 AFTER_A = _set(
     "- adalah although and answer appears are as beats because but by can can't cannot choice correct could dan "
     "definitely describes does doesn't due e es est et false fits for has have here holds if is isn't ist it karena "
-    "matches must not option or parce perché porque refers right says seems since so states that then therefore "
+    "matches must not option or parce perché porque refers right says seems since so states than that then therefore "
     "though и true und was weil which while works would wrong y è é"
 )
 """Words that may follow the option A; before any other, `A` is the article."""
@@ -89,7 +89,7 @@ DENIED_AFTER = re.compile(
     rf"(?:{_WRONG})(?![^\W_])(?! (?:wrong|false|incorrect|only|just|merely))|(?:isn't|aren't|wasn't|doesn't|don't|cannot|can't|couldn't|won't"
     r"|wouldn't|does not|do not|did not|didn't|could not|would not|fails?|contradicts|no longer|no es|não é|non è|n'est pas|не|(?:has|have|had|needs?|must|should|can|is) (?:to )?be (?:safely )?(?:excluded|eliminated|ruled out|rejected|discarded|discounted|dismissed))(?![^\W_])"
     r"|(?:项|項|选项|選項|都|均|也|是|明显|显然)*(?:不对|不對|不正确|不正確|不符|不成立|不是|不选|不可能|错|錯|有误|排除|非)"
-    r"|(?:は|が|も)?(?:間違|誤り|違|不正解|ではな|ではありま|じゃな)|(?:은|는|이|가)? ?(?:정답이 ?)?(?:틀|오답|아니|아닙)|[):>]\s{0,2}[*_]{0,2}(?:no|nein|non|não|否)(?=[.,;\n]| ?[(\[]|$)|✗|❌|✘|×|\((?:no|wrong|incorrect|false|rejected|eliminated)\)|خطأ|गलत)",
+    r"|(?:は|が|も)?(?:間違|誤り|違|不正解|ではな|ではありま|じゃな)|(?:은|는|이|가)? ?(?:정답이 ?)?(?:틀|오답|아니|아닙)|[):>]\s{0,2}[*_]{0,2}(?:no|nein|non|não|否)(?=[.,;\n]| ?[(\[]|$)|✗|❌|✘|×|\((?:no|wrong|incorrect|false|rejected|eliminated)\)|خطأ|गलत|नहीं)",
 )
 
 SAID_AFTER = re.compile(

@@ -64,7 +64,9 @@ _ASIDE = re.compile(
     r"\((?:[^()\n]{0,30}\b(?:would be|was|see also|see|cf\.?|vs\.?|not)\b[:\s]{0,2}(?:option )?|was: ?)$"
 )
 _IFS = ("如果", "若", "假设", "虽然", "起初", "一开始", "最初", "考虑", "看似")
-_NOT_IT = re.compile(r"rul(?:e[sd]?|ing) out|rather than|instead of|not the|no way|no circumstances|cross(?:ed|ing)? out|strike")
+_NOT_IT = re.compile(
+    r"rul(?:e[sd]?|ing) out|rather than|instead of|not the|no way|no circumstances|steer clear of|stay away from|beware of|avoid|cross(?:ed|ing)? out|strike"
+)
 _AGREED = re.compile(r"[?\s]{0,3}(?:yes|correct|right|exactly|是的|对|ja|oui|sí|sim)\b")
 _SO = ("so,", "yes,", "therefore,", "thus,", "hence,", "finally,", "ultimately,", "overall,", "因此，", "所以，")
 _WORDS = re.compile(r"[^\W\d_][\w'’]*")
@@ -144,6 +146,8 @@ def announced(options: Menu, text: str, low: str) -> dict[int, Mention]:
 def _supposed(low: str, start: int) -> Literal["weighed"] | None:
     """Whether the sentence that announces an answer at `start` only supposes something."""
     window = low[max(0, start - 120) : start]
+    if not window.strip():
+        return None
     sentence = window[max(window.rfind(stop) for stop in (". ", "\n", "! ", "? ")) + 1 :]
     return "weighed" if _CONDITION.search(sentence + low[start : start + 24]) else None
 
@@ -224,7 +228,9 @@ def _letter(options: Menu, text: str, low: str, start: int, end: int) -> Mention
     return found
 
 
-_SUBJECT = re.compile(r"[*_)\]\"']{0,3} (?:is (?!the |more |less |better |worse |[a-z]+ly |[a-z]+[.,;!]|[a-z]+$)|sounds|has|was|will|would|had|gets|says|or not)")
+_SUBJECT = re.compile(
+    r"[*_)\]\"']{0,3} (?:is (?!the |more |less |better |worse |[a-z]+ly |[a-z]+[.,;!]|[a-z]+$)|sounds|has|was|will|would|had|gets|says|states|refers|means|claims|or not)"
+)
 """A letter of which only something is said."""
 
 
@@ -304,7 +310,8 @@ def _judged(low: str, place: Named, strength: int) -> Mention:
             asked.group()[-1] == "?" and clause.lstrip().split(" ", 1)[0] not in INVERTED and _weighs(clause, words)
         )
         return Mention(start, end, option, kind, strength, "said" if agreed else guessed or "weighed")
-    return Mention(start, end, option, kind, strength, _weighs(clause, words) or "said")
+    only_asked = strength < 3 and _asked(low, end)
+    return Mention(start, end, option, kind, strength, _weighs(clause, words) or ("weighed" if only_asked else "said"))
 
 
 def _asked(low: str, end: int) -> bool:
@@ -355,8 +362,7 @@ def _weighs(clause: str, words: list[str]) -> Stance | None:
         not WEIGHING.isdisjoint(words)
         or "at first" in clause
         or "is it" in clause[:6]
-        or _OTHERS.search(clause)
-        or _ORDERED.search(clause)
+        or (len(words) > 1 and (_OTHERS.search(clause) or _ORDERED.search(clause)))
         or clause.rstrip().endswith(_IFS)
     ):
         return None if "forced" in words or "pressed" in words or "must" in words else "weighed"

@@ -11,12 +11,17 @@ EDGES = "*_`()[]{}$\"'<>#~|.,:;!?。，、！？：；「」『』《》【】 \
 """Marks around an answer that are no part of it."""
 CLOSERS = "*_`)]}\"' \n"
 _NUMBERED = re.compile(r"(?:number|no\.?|nr\.?) ?([1-9])")
-_PLAIN = re.compile(
+_SAYS = (
     r"[*_#> \n]{0,4}(?:(?:[sS]o|[tT]hus|[tT]herefore|[hH]ence),? )?(?:(?:[tT]he|[mM]y) )?(?:(?:[fF]inal|[cC]orrect|[bB]est|[rR]ight) )?"
     r"(?:[aA]nswer|ANSWER|[oO]ption|[cC]hoice|答案|正确答案|故?应?选|Antwort|Réponse|Respuesta|Resposta|Risposta|Jawaban|Ответ|答え|正解|정답|[iI]t'?s|[iI] (?:think|choose|pick|say)|[iI]'d (?:say|pick|choose|go with))"
-    r"(?: is| est| es)?[是为는은は]?[ *_:=]{0,5}\n{0,2}[*_$(\[{\"]{0,4}(?:\\boxed\{)?([A-Za-z])[)*\]}$_\".。]{0,6}\s{0,200}"
+    r"(?: is| est| es)?[是为는은は]?[ *_:=]{0,5}\n{0,2}[*_$(\[{\"]{0,4}"
 )
+_PLAIN = re.compile(_SAYS + r"(?:\\boxed\{)?([A-Za-z])[)*\]}$_\".。]{0,6}\s{0,200}")
 """The commonest whole answers, `The answer is B.`: an announcement and one letter."""
+
+
+_LABELLED = re.compile(rf"(?:{_SAYS}|[*_#> (\[\n]{{0,4}})([A-Za-z])[)\].:*]{{1,3}} {{1,2}}([^\n]{{1,160}})\s{{0,200}}")
+"""A letter and the text put with it: the answer where that is the very text of the option."""
 
 
 def whole_answer(options: Menu, text: str) -> tuple[int, int, tuple[int, ...]] | None:
@@ -26,6 +31,10 @@ def whole_answer(options: Menu, text: str) -> tuple[int, int, tuple[int, ...]] |
     plain = _PLAIN.fullmatch(text) if options.latin else None
     if plain and (option := options.by_label.get(plain[1].upper())) is not None:
         return *plain.span(1), (option,)
+    named = _LABELLED.fullmatch(text) if options.latin and not plain else None
+    option = options.by_label.get(named[1].upper(), -1) if named else -1
+    if named and (lower(named[2]).strip(EDGES), option) in options.texts:
+        return named.start(1), named.end(2), (option,)
     filled = FILL.match(lower(text)) if text[:1] in "\\`*$([{" else None
     start = filled.end() if filled else 0
     rest = text[start:]

@@ -69,7 +69,7 @@ class CodeReader:
         visible = _unended(visible)
         begun = item.fields.get("prompt")
         asked = unfinished(begun) if isinstance(begun, str) else None
-        wanted = _mentioned("\n".join(item.gold)) | (_defines(asked) if asked else frozenset())
+        wanted = _mentioned("\n".join(item.gold)) | (_defines(asked) if asked else set[str]())
         blocks = _blocks(visible, wanted)
         if asked and not any(_defines(b) & wanted for b in blocks) and (body := continued(asked, visible)):
             blocks = [body]

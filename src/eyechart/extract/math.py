@@ -20,7 +20,7 @@ _DISPLAY = re.compile(r"\$\$?([^$]{1,600})\$\$?|\\\[([^$]{1,600}?)\\\]|\\\(([^$]
 _COMMAND = re.compile(r"\\(?:text|textbf|mathrm|mathbf|operatorname|mbox) ?\{[^{}]{0,200}\}|\\[a-zA-Z]+")
 _PROSE = re.compile(
     r"(?<![A-Za-z])(?:(?!(?:and|oder|und|sin|cos|tan|sec|csc|cot|log|exp|sqrt|inf|infty|infinity|union|arcsin|arccos|arctan|abs|mod|squared)(?![A-Za-z]))[A-Za-z]{3,}"
-    r"|(?:is|it|if|of|on|to|at|by|be|do|go|he|me|my|no|so|up|us|we|an|as|am|ok|es|el|la|de|le|un|il|di|da|du|en|ja|si)(?![A-Za-z]))|[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]",
+    r"|(?:is|it|if|of|on|to|at|by|be|do|go|he|me|my|no|so|up|us|we|an|as|am|ok|es|el|la|de|le|un|il|di|da|du|en|ja|si)(?![A-Za-z]))|(?![或和且])[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]",
     re.IGNORECASE,
 )
 _LEADS = re.compile(
@@ -71,7 +71,7 @@ def _formula(text: str, start: int, end: int) -> Claim | None:
         return _displayed(text, start, shown)
     body = text[start:end]
     leads = [0, *(m.end() for m in _LEADS.finditer(body[:300]))]
-    ends = ' \n\t*_`"$.。' + "!" * (len(body) < len(text) and not text[start - 1 : start] == "{")
+    ends = ' \n\t*_`"$.。' + "!" * (len(body) < len(text) and text[start - 1 : start] != "{")
     for offset in dict.fromkeys((leads[0], *leads[:0:-1])):
         part = _TAILS.sub("", body[offset:].rstrip(ends)).lstrip(_AROUND).rstrip(ends)
         if part and _STATEMENT.search(part) and not _PROSE.search(_COMMAND.sub(" ", _PHRASES.sub(" ", part))):

@@ -30,7 +30,7 @@ _COURTESY = re.compile(
     r"|^\W*(?:note|p\.?s\.?|confidence)\b|希望.{0,10}帮|如果你?您?.{0,6}(?:有|需要)|如有.{0,8}问题|欢迎",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(r"[?。！？\n]|!(?!=)|\.(?=[\s\"'*)\]}$]|$|[A-Z])")
+_SENTENCE = re.compile(r"[?。！？\n]|!(?!=| [a-z])|\.(?=[\s\"'*)\]}$]|$|[A-Z])")
 _PROSE = 120
 """Characters of an answer field beyond which it is read as prose."""
 _TAIL = 3_000
@@ -99,6 +99,7 @@ def _unslotted(text: str) -> Claim | None:
         return Claim(None, 0, 0, (), "only asks") if parts else None
     asked: list[Claim] = []
     echoed = False
+    denied: Claim | None = None
     for k in range(len(parts) - 1, max(-1, len(parts) - 9), -1):
         start, stop = parts[k]
         if len(parts) > 1 and _COURTESY.search(text, start, stop):
@@ -107,6 +108,9 @@ def _unslotted(text: str) -> Claim | None:
         if mine is None or mine.value is None:
             if mine:
                 return mine
+            continue
+        if (mine.value or "").startswith("not ") and k:
+            denied = denied or mine
             continue
         if ECHOED.match(text, start):
             echoed = True
@@ -119,7 +123,7 @@ def _unslotted(text: str) -> Claim | None:
             return mine._replace(value=None, reason=why, steps=())
         firm = len(parts) == 1 or (first[stop - 1] in ".!。！" and concludes(text, start, stop))
         return mine._replace(committed=firm)
-    return Claim(None, 0, 0, (), "repeats the task") if echoed else _asked(asked)
+    return Claim(None, 0, 0, (), "repeats the task") if echoed else denied or _asked(asked)
 
 
 def _asked(found: list[Claim]) -> Claim | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from eyechart.core.numerals import Quantity
+from eyechart.core.numerals import Quantity, scan
+from eyechart.extract.quantity_cues import COMMAND, DIGIT, EQUALS, INNER, PLAINLY, SIDE, SUM
 
 _COMMANDS = (
     "sqrt|pi|[dtc]?frac|[dt]?binom|a?r?c?sin|a?r?c?cos|a?r?c?tan|cot|sec|csc|log|ln|lg|exp|lfloor|rfloor|lceil|rceil|left|right|cdot|times|div"
@@ -20,7 +21,7 @@ _HARD = re.compile(
     r"|√|π|[0-9A-Za-z)}\]] ?\^ ?\{?[^-0-9{]|\^ ?\{?-?[0-9]+[/.]|[0-9a-zA-Z]_|(?<![A-Za-z])[A-Za-z] ?[-+*/^(] ?[({]?[0-9A-Za-z\\]|[0-9)] ?[-+*/^] ?[(]?[A-Za-z\\](?![A-Za-z])|[0-9][a-zA-Z](?![A-Za-z])|[)|] ?[-+*/^!] ?[0-9]"
     r"|\^ ?\{?\\circ|[\^²³][^=]*[-+*×·]|\b(?:sin|cos|tan|log|ln|sqrt|mod|twice|half|double|squared)\b|^\|.*\|$|[0-9]\)?!\)?[-+*/]|/ ?\(|[A-Z]\([0-9]"
 )
-_ALONE = re.compile(r"$|[.,;:*\n](?![0-9A-Za-z*/×·^])|[ ](?![-+*/×·÷^\\√π(]|squared|mod\b|\()|[?。，、]")
+_ALONE = re.compile(r"$|[.,;:*\n](?![0-9A-Za-z*/×·^\\])|[ ](?![-+*/×·÷^\\√π(]|squared|mod\b|\()|[?。，、]")
 _BEFORE = re.compile(
     r"(?:[A-Za-z]{2}(?<!twice)(?<!half of)(?<!double)(?<!log)(?<!ln)(?<!sin)(?<!cos)(?<!tan)(?<!sqrt)(?<!mod) |[:.,;?!\n] |\n|\n\*\*|: ?\*\*)$"
 )
@@ -64,7 +65,10 @@ def expression(text: str, q: Quantity) -> tuple[int, int] | None:
         if match.start() >= q.end:
             return None
         start, end = _trimmed(text, match.start(), match.end())
-        end -= text[end - 1 : end] == "!" and text[start : end - 1].isdigit()
+        if text[end - 1 : end] == "!" and text[start : end - 1].isdigit():
+            if text[end : end + 1] == " " and text[end + 1 : end + 2].islower():
+                return start, end  # `6! ways`
+            end -= 1
         body = text[start:end]
         if (start >= q.start and end <= q.end) or _UNIT.match(body) or not _HARD.search(body):
             return None
@@ -78,3 +82,31 @@ def leading_expression(text: str, at: int, found: Sequence[Quantity]) -> tuple[i
         start, end = _trimmed(text, match.start(), match.end())
         return (start, end) if end > start else None
     return None
+
+
+def rounded(text: str, at: int, sign: re.Match[str]) -> bool:
+    """Whether `sign` is the ≈ of `10/3 ≈ 3.33`: an exact value and what it is rounded to, one answer in two forms."""
+    if sign[0] not in ("≈", "\\approx"):
+        return False
+    before = text[at : sign.start()].strip(" $*")
+    found = scan(before)
+    return len(found) == 1 and found[0].start == 0 and found[0].end == len(before)
+
+
+def chained(text: str, start: int) -> int:
+    """Where the right side of the last equation that the text leads with begins; `start` where it leads with none.
+
+    `5 * 4 = 20` and `x = 5` and `Total = $20` lead with one, `42 because 6*7 = 42` does not.
+    """
+    at = start
+    for match in EQUALS.finditer(text):
+        if rounded(text, at, match):
+            break
+        before = text[at : match.start()]
+        prose = DIGIT.search(before) and PLAINLY.search(COMMAND.sub("", INNER.sub("", before)))
+        if prose and not SUM.fullmatch(before):
+            break
+        if not SIDE.search(text, match.end()) and not scan(text[match.end() :]):
+            break
+        at = match.end()
+    return at

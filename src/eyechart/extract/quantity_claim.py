@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -11,7 +10,7 @@ from eyechart.core.numerals_units import NAMES, UNITS, base
 from eyechart.core.numerals_words import ZERO
 from eyechart.core.numerals_write import write
 from eyechart.core.records import Step
-from eyechart.extract.quantity_algebra import expression, leading_expression
+from eyechart.extract.quantity_algebra import chained, expression, leading_expression, rounded
 from eyechart.extract.quantity_cues import (
     ABOUT,
     ABOUT_AFTER,
@@ -34,7 +33,6 @@ from eyechart.extract.quantity_cues import (
     EQUALS,
     EQUATED,
     GLOSS,
-    INNER,
     LISTED,
     MONTH,
     MOVED,
@@ -48,12 +46,12 @@ from eyechart.extract.quantity_cues import (
     OTHERWISE,
     PLAINLY,
     PRECISION,
-    SIDE,
+    RANK,
     SIMPLE,
+    SO,
     STATED,
     STEPPED,
     STRUCK,
-    SUM,
     SUPPOSED,
     TO,
     WORDED,
@@ -86,34 +84,6 @@ def _aside(text: str) -> str:
     if cut > 0 and ")" not in out[cut:]:
         out = out[:cut] + " " * (len(out) - cut)
     return out
-
-
-def _rounded(text: str, at: int, sign: re.Match[str]) -> bool:
-    """Whether `sign` is the ≈ of `10/3 ≈ 3.33`: an exact value and what it is rounded to, one answer in two forms."""
-    if sign[0] not in ("≈", "\\approx"):
-        return False
-    before = text[at : sign.start()].strip(" $*")
-    found = scan(before)
-    return len(found) == 1 and found[0].start == 0 and found[0].end == len(before)
-
-
-def _chained(text: str, start: int) -> int:
-    """Where the right side of the last equation that the text leads with begins; `start` where it leads with none.
-
-    `5 * 4 = 20` and `x = 5` and `Total = $20` lead with one, `42 because 6*7 = 42` does not.
-    """
-    at = start
-    for match in EQUALS.finditer(text):
-        if _rounded(text, at, match):
-            break
-        before = text[at : match.start()]
-        prose = DIGIT.search(before) and PLAINLY.search(COMMAND.sub("", INNER.sub("", before)))
-        if prose and not SUM.fullmatch(before):
-            break
-        if not SIDE.search(text, match.end()) and not scan(text[match.end() :]):
-            break
-        at = match.end()
-    return at
 
 
 def _name(unit: str | None) -> str | None:
@@ -172,7 +142,7 @@ def _skipped(text: str, q: Quantity, start: int) -> str | None:
         return "how many digits"
     if q.value < 32 and before.endswith(" ") and MONTH.search(before) and not q.unit:
         return "the day of a month"
-    if ORDINAL.match(after) and not q.unit:
+    if ORDINAL.match(after) and not q.unit and not RANK.fullmatch(text):
         return "an ordinal or part of a name"
     return None
 
@@ -283,7 +253,7 @@ def claim(text: str, start: int, end: int, *, slotted: bool) -> Claim | None:
     visible = _aside(whole)
     if not DIGIT.search(visible) and not scan(visible):
         visible = whole
-    at = _chained(visible, 0)
+    at = chained(visible, 0)
     quantities = list(scan(visible[at:]))
     quantities = [q._replace(start=q.start + at, end=q.end + at) for q in quantities]
     if slotted and (run := leading_expression(visible, at, quantities)):
@@ -297,7 +267,7 @@ def claim(text: str, start: int, end: int, *, slotted: bool) -> Claim | None:
     if quantities and all(q.words for q in quantities) and ZERO.match(whole):
         return _wordless(whole, start)
     steps: list[Step] = []
-    negated: Quantity | None = None
+    negated: tuple[Quantity, Quantity] | None = None
     past = 0
     for k, q in enumerate(quantities):
         if q.start < past:
@@ -306,7 +276,7 @@ def claim(text: str, start: int, end: int, *, slotted: bool) -> Claim | None:
         past = wide.end
         why = _skipped(body, q, 0)
         if why:
-            negated = wide if why == "negated" else negated
+            negated = (q, wide) if why == "negated" else negated
             steps.append(Step("passed", why, (wide.start + start, wide.end + start)))
             continue
         rest = quantities[k + 1 :]
@@ -316,8 +286,9 @@ def claim(text: str, start: int, end: int, *, slotted: bool) -> Claim | None:
         found = _decide(body, at, q, [r for r in rest if not _skipped(body, r, 0)], ())
         return moved(found, start, tuple(steps))
     if negated:
-        value = body[negated.start : negated.end] if expression(body, negated) else _text(negated)
-        return Claim(f"not {value}", negated.start + start, negated.end + start, tuple(steps))
+        q, wide = negated
+        value = _text(q) if q == wide else body[wide.start : wide.end]
+        return Claim(f"not {value}", wide.start + start, wide.end + start, tuple(steps))
     return _wordless(whole, start)
 
 
@@ -341,6 +312,17 @@ def _wordless(text: str, start: int) -> Claim | None:
     return None
 
 
+def _main(body: str) -> tuple[int, int] | None:
+    """The part of a sentence that concludes: before its reason, or behind its `so`; None where that is all of it."""
+    cut = CLAUSE.search(body)
+    if cut and DIGIT.search(body, 0, cut.start()) and body[: cut.start()].rstrip(" *")[-1:] != ":":
+        return 0, cut.start()
+    for so in reversed(list(SO.finditer(body))):
+        if DIGIT.search(body, so.end()):
+            return so.end(), len(body)
+    return None
+
+
 def concluded(text: str, start: int, end: int, *, whole: bool) -> Claim | None:
     """What the sentence `text[start:end]` concludes with: after its last `=`, in bold, after its verb, or its last number.
 
@@ -349,17 +331,17 @@ def concluded(text: str, start: int, end: int, *, whole: bool) -> Claim | None:
     '18 $'
     """
     body = _struck(text[start:end])
-    if (cut := CLAUSE.search(body)) and DIGIT.search(body, 0, cut.start()):
-        return concluded(text, start, start + cut.start(), whole=whole)
+    if part := _main(body):
+        return concluded(text, start + part[0], start + part[1], whole=whole and not part[0])
     visible = _aside(body)
     if (colon := STATED.search(visible)) and DIGIT.search(visible, colon.end()):
         return concluded(text, start, start + colon.end(1), whole=whole)
     equals = 0
     for match in EQUALS.finditer(visible):
-        if EQUATED.match(visible, match.end()):
+        if EQUATED.search(visible, max(0, match.start() - 2), match.end() + 40):
             equals = 0
             break
-        if _rounded(visible, equals, match):
+        if rounded(visible, equals, match):
             break
         equals = match.end()
     if equals and (mine := claim(text, start + equals, end, slotted=True)):
@@ -401,7 +383,9 @@ def concluded(text: str, start: int, end: int, *, whole: bool) -> Claim | None:
 def _pair(text: str, usable: list[Quantity], first: Quantity, second: Quantity) -> bool:
     adjacent = usable.index(second) == usable.index(first) + 1
     gap = text[first.end : second.start]
-    return adjacent and bool(_ranged(text, 0, first, second, gap) or APPROX.fullmatch(gap) or (first.words != second.words and _glossed(gap)))
+    return adjacent and bool(
+        _ranged(text, 0, first, second, gap) or APPROX.fullmatch(gap) or (first.words != second.words and _glossed(gap))
+    )
 
 
 def _glossed(gap: str) -> bool:

@@ -93,7 +93,7 @@ MONTH = re.compile(
 )
 OTHERWISE = re.compile(r"\b(?:otherwise|or else|else|sonst|sinon)\b")
 CLAUSE = re.compile(
-    r"[,;]? (?:since|because|as (?:he|she|it|they|we|there)|given that|nämlich|denn|weil|parce que|puisque|car|porque|pues|já que|perché|poiché|потому что|так как|karena|instead of|rather than|compared (?:to|with))\b"
+    r"[,;]? (?:since|because|as (?:he|she|it|they|we|there)|given that|nämlich|denn|weil|parce que|puisque|porque|pues|já que|perché|poiché|потому что|так как|karena)\b(?<! and since)(?<! and because)|[,;]? (?:instead of|rather than|compared (?:to|with))\b(?![^=]*=)|, car (?=il|elle|on|nous|l)"
     r"|因为|因為|,? which (?:is|was|are|were) (?=[^,.;\n]{0,30}\b(?:less|more|fewer|greater|higher|lower|smaller|larger|older|younger|taller|shorter) than)",
     re.IGNORECASE,
 )
@@ -105,12 +105,14 @@ ECHOED = re.compile(
 """Where a sentence repeats the task."""
 OFFERED = re.compile(rf"\( ?{OR} ", re.IGNORECASE)
 STATED = re.compile(
-    r"\b(?:is|are|was|were|beträgt|est|es|é|è) [$*_]{0,3}[0-9][0-9.,]{0,15}[*_]{0,2}(?: [^\W\d_]{1,20}){0,3}[*_]{0,2}():(?= )",
+    r"\b(?:is|are|was|were|beträgt|est|es|é|è) [$*_]{0,3}[0-9][0-9.,]{0,15}[*_]{0,2}(?: [^\W\d_]{1,20}){0,3}[*_]{0,2}():(?= )(?![^=]*=)",
     re.IGNORECASE,
 )
 """A statement that a colon ends: `The difference is 4 years: Tom is 12, his sister is 8`."""
-EQUATED = re.compile(r" ?[-$]{0,2}[0-9][0-9.,/]{0,15}\$?,? (?:and|or|und|oder|et|ou|y|o|e|u) \$?[a-z] ?=")
-"""Behind the `=` of `x = 2 or x = 3`: not the last of a chain, but one of several."""
+EQUATED = re.compile(
+    r"(?P<name>[a-z]) ?= ?[-$]{0,2}[0-9][0-9.,/]{0,15}\$?,? (?:and|or|und|oder|et|ou|y|o|e|u) \$?(?P=name) ?="
+)
+"""`x = 2 or x = 3`: not the last of a chain, but one of several."""
 CUES = frozenset(
     re.findall(r"[a-z]{2,}", " ".join(p.pattern.lower() for p in (NEGATED, STEPPED, ABOUT, BOUND, SUPPOSED)))
 )
@@ -119,3 +121,7 @@ QUESTION = re.compile(r"[^\W\d_] ?[^\W\d_]{2}")
 """Words enough to ask something: `Is it 42?`, but not `42?`."""
 APPROX = re.compile(r"[ $]{0,3}(?:≈|\\approx)[ $]{0,3}")
 ALTERNATIVE = re.compile(r"[$*_`)} ]{0,4},? ?(?:\b(?:or|oder|ou)\b(?! (?:so|more|less)\b)|或)", re.IGNORECASE)
+RANK = re.compile(r"\W*(?:the )?[0-9]{1,9}(?:st|nd|rd|th)\W*", re.IGNORECASE)
+"""An ordinal that is the whole answer."""
+SO = re.compile(r"[,;] (?:and )?(?:so|therefore|thus|hence|leaving|which means|meaning|bringing)\b", re.IGNORECASE)
+"""Where a sentence comes to its conclusion."""

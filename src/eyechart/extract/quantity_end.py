@@ -32,7 +32,7 @@ _CONCLUDED = re.compile(
 )
 _ABSTAINS = re.compile(
     r"\b(?:can ?not|can't|could not|couldn't|unable to|impossible to|not possible to|no way (?:to|of)) (?:be )?(?:accurately |definitively |exactly |fully |really )?(?:determin|answer|say|tell|comput|calculat|see|solve|know|decid|browse|help|access|view)"
-    r"|(?:\bnot|n't|\bwithout)(?: have)? enough (?:information|data|info|context|facts)\b|\bmore information\b|\binsufficient\b|\bdon't have (?:this|that|the|any|enough|access) |\bdepends on\b|\bwould need\b|^\W{0,4}error\b|^\W{0,4}sorry, (?:but )?(?:as|i can|i am|i'm|we)\b"
+    r"|(?:\bnot|n't|\bwithout)(?: have)? enough (?:information|data|info|context|facts)\b|\bmore information\b|\binsufficient\b|\bdon't have (?:this|that|the|any|enough|access) |\bdepends on\b|\b(?:i|we) would need\b|^\W{0,4}error\b|^\W{0,4}sorry, (?:but )?(?:as|i can|i am|i'm|we)\b"
     r"|无法(?:确定|计算|回答|判断|得知|知道)|無法(?:確定|計算|回答|判斷)|不能确定|信息不足|条件不足"
     r"|\blässt sich nicht|\bnicht (?:zu )?(?:beantwort|bestimm|sagen|berechn|ermittel)|\bne (?:peux|peut) pas|\bimpossible de\b|\bno (?:se )?pued[eo]\b|\bnão (?:é possível|posso|se pode|dá para)|\bnon (?:è possibile|posso|si può)"
     r"|нельзя|невозможно|не могу|недостаточно|tidak (?:dapat|bisa)|分からない|わからない|わかりません|出せません|できません|알 수 없|모르겠|لا يمكن|नहीं (?:बता|कह)",
@@ -55,13 +55,14 @@ _BARE = re.compile(r"^[ *_#>`$\"'(]{0,8}(?:[^\W\d_]{1,12} ?[:=] ?)?[^\n]{1,60}$"
 _LETTERS = re.compile(r"[^\W\d_]+")
 _BOLDS = re.compile(r"^ {0,3}\*\*([^*\n]{1,60})\*\*[.!]? {0,3}$", re.MULTILINE)
 _ROW = re.compile(r"^ {0,3}\|[^\n]*(?:\n|$)", re.MULTILINE)
-_BULLET = re.compile(r" {0,3}(?:[-*•]|[0-9]{1,2}[.)]) {1,3}((?!.*[A-Za-z]{3} ).{1,40})")
+_BULLET = re.compile(r" {0,3}(?:[-*•]|[0-9]{1,2}[.)]) {1,3}((?!.*(?<![\\A-Za-z])[A-Za-z]{3}).{1,40})")
 _INSIDE = re.compile(r"[^\n]*[0-9A-Za-z\\{]")
 _HOW = re.compile(r"\b(?:how (?:many|much|long|far|old)|what (?:is|are)|what's|which)\b|多少|几", re.IGNORECASE)
 _METHOD = re.compile(
     r"\W*to (?:find|get|solve|compute|calculate|determine)\b[^=]{0,200}?\b(?:multiply|subtract|add|divide)\b[^=]{0,200}",
     re.IGNORECASE,
 )
+_GIVEN = re.compile(r"\b(?:is|equals?|gives|giving|gets?|makes?|which|are|we|you|i|he|she|they)\b", re.IGNORECASE)
 _SHORT = 400
 
 
@@ -202,9 +203,7 @@ def open_task(text: str, start: int, end: int) -> bool:
     """Whether the last sentence `text[start:end]` of a text asks for the answer, or says only how to come by it."""
     if text[start:end].rstrip().endswith(("?", "？")) and _HOW.search(text, start, end):
         return True
-    return _METHOD.fullmatch(text, start, end) is not None and not re.search(
-        r"\b(?:is|gives|giving|get)\b", text[start:end]
-    )
+    return _METHOD.fullmatch(text, start, end) is not None and not _GIVEN.search(text, start, end)
 
 
 def concludes(text: str, start: int, end: int) -> bool:

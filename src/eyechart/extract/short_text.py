@@ -28,6 +28,7 @@ _FOREIGN = re.compile(
 _SUMS_UP = re.compile(
     r"\b(?:so|therefore|thus|hence|in short|in conclusion|overall|in summary|to sum up)\b[,:]?\s", re.IGNORECASE
 )
+_MEANS = re.compile(r"\W*(?:it's|it is|that's|the (?:correct |right )?answer|but|no)\b", re.IGNORECASE)
 _STEP = re.compile(r"\W*(?:step|schritt|étape|paso|passo)\b", re.IGNORECASE)
 _CELL = re.compile(r"\|\s*([^|\n]{1,200}?)\s*\|\s*$")
 _OPEN = re.compile(r"[\s*_`\"':=>~«»「『《\-]{0,12}(?:\\(?:text|textbf|mathrm|textit)\{)?[\s*_`\"'(\[]{0,6}")
@@ -207,22 +208,33 @@ def _sentence(text: str, low: str, passed: list[_Passed]) -> tuple[int, int]:
         return start, len(text)
     end = _end(text, start)
     first = text[start:end]
-    if (
-        end < len(text)
-        and 0 < len(first.split()) <= 5
-        and len(first) < 60
-        and not _VERB.search(first)
-        and text[end] not in "?？"
-        and not _SUMS_UP.search(text, end)
-        and not _STEP.match(first)
-    ):
-        rest = text[end:].strip(" .*_")
-        if text[end] != "\n" or "\n\n" in text[end : end + 3] or len(rest.split()) > 3:
-            return (start, len(text)) if first.rstrip(" *_").endswith((":", "：", "?", "..")) else (start, end)
+    if end < len(text) and _alone(first, text[end:]):
+        return start, end
     if len(text) - start <= _LONGEST:
         return start, len(text)
     end = len(text.rstrip())
     return max(text.rfind("\n", 0, end) + 1, end - _LONGEST), end
+
+
+def _alone(first: str, rest: str) -> bool:
+    """Whether a first sentence is a phrase that answers by itself, and what follows only explains it."""
+    count = len(first.split())
+    if (
+        not 0 < count <= 5
+        or len(first) >= 60
+        or rest[0] in "?？"
+        or first.rstrip(" *_").endswith((":", "：", "?", ".."))
+    ):
+        return False
+    if (
+        (":" in first and ":" in rest)
+        or _VERB.search(first)
+        or _STEP.match(first)
+        or _SUMS_UP.search(rest)
+        or (count > 2 and _MEANS.match(rest))
+    ):
+        return False
+    return rest[0] != "\n" or rest[:3].count("\n") > 1 or len(rest.split()) > 3
 
 
 def _named(first: str) -> bool:

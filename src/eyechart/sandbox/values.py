@@ -22,20 +22,21 @@ KNOWN = {("fractions", "Fraction"), ("decimal", "Decimal"), ("datetime", "date")
 
 def bare(value: Any, base: Any) -> Any:
     """The data in a value of a type derived from `base`, past whatever that type says of itself."""
-    if base in (set, frozenset):
+    name: str = base.__name__
+    if name in ("set", "frozenset"):
         return base.__or__(base(), value)
-    if base in (tuple, bytes):
+    if name in ("tuple", "bytes"):
         return base.__getitem__(value, slice(None))
-    return getattr(base, {list: "copy", dict: "copy"}.get(base, f"__{base.__name__}__"))(value)
+    return getattr(base, "copy" if name in ("list", "dict") else f"__{name}__")(value)
 
 
 def entered(value: Any) -> Any:
-    return type(value).__enter__(value)
+    return kind_of(value).__enter__(value)
 
 
 def left(value: Any, kind: Any, error: Any, _: None) -> Any:
     """`error` is what the exception was made with."""
-    return type(value).__exit__(value, kind, kind(*error) if kind else None, None)
+    return kind_of(value).__exit__(value, kind, kind(*error) if kind else None, None)
 
 
 def awaited(value: Any) -> Any:

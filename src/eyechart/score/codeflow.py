@@ -16,6 +16,7 @@ _WRITING = frozenset({"str", "repr", "hash", "tuple", "list", "format", "join", 
 _ALL = frozenset({"eval", "exec", "locals", "vars"})
 """What reads every argument without naming it."""
 Function = ast.FunctionDef | ast.Lambda
+_GATES = 30
 _CHOICE = ast.Eq | ast.NotEq | ast.In | ast.NotIn | ast.Is | ast.IsNot
 
 
@@ -79,13 +80,11 @@ class Flow:
                      if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and n.id in self.names}  # fmt: skip
         if any(isinstance(n, ast.Name) and n.id in _ALL for n in self._walk()):
             self.read = set(self.names)
+        self.seen: dict[str, bool] = {}
         self.tables = list(self._tables())
         self.finite = self._finite()
         self.computes = any(self._works(part) for part in self.body)
-        self.positions = [len(t.elts) for t in self.tables if isinstance(t, ast.List | ast.Tuple)
-                          and any(isinstance(n, ast.Subscript) and self._value(n.value) is t and self._uses(n.slice)
-                                  and not any(isinstance(i, ast.Compare) for i in ast.walk(n.slice))
-                                  for n in self._walk())]  # fmt: skip
+        self.positions = self._positions()
 
     def _walk(self) -> Iterator[ast.AST]:
         for part in self.body:
@@ -120,7 +119,7 @@ class Flow:
     def _tables(self) -> Iterator[ast.AST]:
         """Literal tables in the function or behind a name that it reads."""
         named = [self._value(n) for n in self._walk() if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
-        for root in (*self.body, *(n for n in named if n is not None)):
+        for root in dict.fromkeys([*self.body, *(n for n in named if n is not None)]):
             for node in ast.walk(root):
                 if isinstance(node, ast.Dict | ast.List | ast.Tuple | ast.Set):
                     yield node
@@ -166,10 +165,13 @@ class Flow:
                 return False
 
     def _named(self, name: str, depth: int) -> bool:
-        if name in self.names and name not in self.defaults:
-            return False
-        values = self.bound.get(name) or ([self.defaults[name]] if name in self.defaults else [])
-        return bool(values) and all(self._constant(value, depth) for value in values)
+        """Asked once for each name; one that is made of itself is no constant."""
+        if name not in self.seen:
+            self.seen[name] = False
+            values = self.bound.get(name) or ([self.defaults[name]] if name in self.defaults else [])
+            free = name in self.names and name not in self.defaults
+            self.seen[name] = not free and bool(values) and all(self._constant(value, depth) for value in values)
+        return self.seen[name]
 
     def _call(self, node: ast.Call, depth: int) -> bool:
         called = node.func
@@ -180,8 +182,12 @@ class Flow:
         if name in _KEEPING:
             on = called.value if isinstance(called, ast.Attribute) and not _module(called.value, self.bound) else None
             return all(self._constant(part, depth) for part in (*node.args, *([on] if on else [])))
-        other = function(self.code, name) if not node.args and not node.keywords else None
-        return isinstance(other, ast.FunctionDef) and other is not self.node and Flow(other, ast.Module([], [])).finite
+        key = f"{name}()"
+        if key not in self.seen:
+            other = function(self.code, name) if not node.args and not node.keywords else None
+            made = isinstance(other, ast.FunctionDef) and other is not self.node
+            self.seen[key] = made and Flow(other, ast.Module([], [])).finite
+        return self.seen[key]
 
     def _uses(self, node: ast.AST) -> bool:
         """Whether an argument, or a name made from one, is in `node` otherwise than to be compared."""
@@ -231,18 +237,32 @@ class Flow:
         for size in self.positions:
             yield from range(size)
 
-    def gates(self) -> Iterator[tuple[ast.AST, bool]]:
-        """Each condition, with whether nothing but constants comes of it where it does not hold."""
+    def _positions(self) -> list[int]:
+        """Lengths of the rows of constants that are read at a place which an argument says."""
+        found: dict[int, int] = {}
         for node in self._walk():
-            if isinstance(node, ast.IfExp):
-                yield node.test, self._constant(node.orelse, 0) and not self._constant(node.body, 0)
-            elif isinstance(node, ast.If) and node in self.body:
-                rest = [*node.orelse, *self.body[self.body.index(node) + 1 :]]
-                results = [n for part in rest for n in ast.walk(part) if isinstance(n, ast.Return | ast.Raise)]
-                fixed = all(isinstance(n, ast.Raise) or n.value is None or self._constant(n.value, 0) for n in results)
-                yield node.test, fixed and not any(isinstance(p, ast.For | ast.While) for p in rest)
-                negative = isinstance(node.test, ast.Compare) and isinstance(node.test.ops[0], ast.NotIn | ast.NotEq)
-                yield node.test, negative and all(isinstance(part, ast.Raise) for part in node.body)
+            if isinstance(node, ast.Subscript) and self._uses(node.slice):
+                row = self._value(node.value)
+                if isinstance(row, ast.List | ast.Tuple) and not any(
+                    isinstance(n, ast.Compare) for n in ast.walk(node.slice)
+                ):
+                    found[id(row)] = len(row.elts)
+        return list(found.values())
+
+    def gates(self) -> Iterator[tuple[ast.AST, bool]]:
+        """Each condition, with whether nothing but constants comes of it where it does not hold; the first ones only."""
+        chosen = [n for n in self._walk() if isinstance(n, ast.IfExp)]
+        for node in chosen[:_GATES]:
+            yield node.test, self._constant(node.orelse, 0) and not self._constant(node.body, 0)
+        for at, node in enumerate(self.body[:_GATES]):
+            if not isinstance(node, ast.If):
+                continue
+            rest = [*node.orelse, *self.body[at + 1 :]]
+            results = [n for part in rest for n in ast.walk(part) if isinstance(n, ast.Return | ast.Raise)]
+            fixed = all(isinstance(n, ast.Raise) or n.value is None or self._constant(n.value, 0) for n in results)
+            yield node.test, fixed and not any(isinstance(p, ast.For | ast.While) for p in rest)
+            negative = isinstance(node.test, ast.Compare) and isinstance(node.test.ops[0], ast.NotIn | ast.NotEq)
+            yield node.test, negative and all(isinstance(part, ast.Raise) for part in node.body)
 
 
 def _idle(node: ast.AST) -> bool:

@@ -274,6 +274,8 @@ class MathScore:
             return unscored("the item has no gold answer")
         if not answer.strip():
             return unparseable("empty answer")
+        if answer == "no solution" and any((gold := tree(t)) is not None and gold.kind == "set" for t in texts):
+            return right(True)
         if answer == "no solution" and not any(tree(t) is None or _has_text(t) for t in texts):
             return right(False, "says that there is none")
         if answer.startswith("not "):

@@ -378,7 +378,11 @@ def parse(text: str) -> Node:
     for word in _WORDS.findall(bare[:LONGEST]):
         if word not in _KNOWN and not re.fullmatch(r"[a-z]{2,3}", word) and word.lower() not in UNIT_WORDS:
             raise Unreadable(f"{word} is a word")
-    text = re.sub(r"(?<=[0-9}] )(?:" + "|".join(sorted(UNIT_WORDS, key=len, reverse=True)) + r")\b\.?", "", text)
+    text = re.sub(
+        r"(?<=[0-9}π)] )(?:" + "|".join(sorted(UNIT_WORDS, key=len, reverse=True)) + r")\b\.?(?:\^ ?\{?[23]\}?|[²³])?",
+        "",
+        text,
+    )
     try:
         return _Parser(tokens(text)).top()
     except RecursionError:

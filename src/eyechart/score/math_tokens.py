@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -132,27 +133,34 @@ UNIT_WORDS = frozenset(w for w in (*UNITS, *SCALES) if len(w) > 1 and w.isascii(
 _THOUSANDS = re.compile(r"(?<![0-9.,{(\[])([0-9]{1,3}(?:,[0-9]{3})+)(?![0-9,]|, ?[0-9])")
 
 
-_SPELT = tuple(
-    (re.compile(pattern, re.IGNORECASE), sign)
-    for pattern, sign in (
-        (r"\bplus or minus\b|\+/-|\+-(?=[ 0-9a-z(\\])", "±"),
-        (r"(?<=[0-9a-z)}\] ]) ?\b(?:oder|ou|o|u)\b(?= ?[-a-z0-9(\\])", " or "),
-        (r"(?<=[0-9a-z)}\] ]) ?\b(?:und|et|y)\b(?= [-a-z] ?=)", " and "),
-        (r"(?<=[)\]]) ?U ?(?=[(\[])", "∪"),
-        (r"(?<=[a-z]) in (?=[(\[\]])", " ∈ "),
-        (r"\\mathbb ?\{?R\}?|\ball real numbers\b|ℝ", r"(-∞,∞)"),
-        (r"^(?:approximately|about|exactly) ", ""),
-        (r"⟨", "("),
-        (r"⟩", ")"),
-        (r"\bsquare root of ", r"\\sqrt "),
-        (r"\{ ?([^{}]{1,60}?) ?\\over ?([^{}]{1,60}) ?\}", r"\\frac{\1}{\2}"),
-        (r"([0-9]+)\.([0-9]*)\\overline ?\{([0-9]{1,20})\}", lambda m: _periodic(m[1], m[2], m[3])),
-        (
-            r"\]([^\[\](),]{1,40}),([^\[\](),]{1,40})([\[\]])",
-            lambda m: f"({m[1]},{m[2]}" + (")" if m[3] == "[" else "]"),
-        ),
-        (r"\[([^\[\](),]{1,40}),([^\[\](),]{1,40})\[", r"[\1,\2)"),
-    )
+def _periodic(found: re.Match[str]) -> str:
+    """`0.1\\\\overline{6}` as the fraction that it is."""
+    whole, fixed, period = found.groups()
+    below = (10 ** len(period) - 1) * 10 ** len(fixed)
+    return rf"\frac{{{int(whole + fixed + period) - int(whole + fixed)}}}{{{below}}}"
+
+
+def _outward(found: re.Match[str]) -> str:
+    """`]1, 2[` as `(1, 2)`."""
+    return f"({found[1]},{found[2]}" + (")" if found[3] == "[" else "]")
+
+
+_SPELT: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
+    (re.compile(r"\bplus or minus\b|\+/-|\+-(?=[ 0-9a-z(\\])", re.IGNORECASE), "±"),
+    (re.compile(r"(?<=[0-9a-z)}\] ]) ?\b(?:oder|ou|o|u)\b(?= ?[-a-z0-9(\\])", re.IGNORECASE), " or "),
+    (re.compile(r"(?<=[0-9a-z)}\] ]) ?\b(?:und|et|y)\b(?= [-a-z] ?=)", re.IGNORECASE), " and "),
+    (re.compile(r"(?<=[)\]]) ?U ?(?=[(\[])"), "∪"),
+    (re.compile(r"(?<=[a-z]) in (?=[(\[\]])"), " ∈ "),
+    (re.compile(r"\\mathbb ?\{?R\}?|\ball real numbers\b|ℝ", re.IGNORECASE), "(-∞,∞)"),
+    (re.compile(r"^(?:approximately|about|exactly) ", re.IGNORECASE), ""),
+    (re.compile(r"∅"), r"\\emptyset "),
+    (re.compile(r"⟨"), "("),
+    (re.compile(r"⟩"), ")"),
+    (re.compile(r"\bsquare root of ", re.IGNORECASE), r"\\sqrt "),
+    (re.compile(r"\{ ?([^{}]{1,60}?) ?\\over ?([^{}]{1,60}) ?\}"), r"\\frac{\1}{\2}"),
+    (re.compile(r"([0-9]{1,30})\.([0-9]{0,30})\\overline ?\{([0-9]{1,20})\}"), _periodic),
+    (re.compile(r"\]([^\[\](),]{1,40}),([^\[\](),]{1,40})([\[\]])"), _outward),
+    (re.compile(r"\[([^\[\](),]{1,40}),([^\[\](),]{1,40})\["), r"[\1,\2)"),
 )
 """Signs in words and other notations of the same, put into the one that is parsed."""
 
@@ -168,12 +176,6 @@ def spelt(text: str) -> str:
     for pattern, sign in _SPELT:
         text = pattern.sub(sign, text)
     return text
-
-
-def _periodic(whole: str, fixed: str, period: str) -> str:
-    low = int(whole + fixed)
-    below = (10 ** len(period) - 1) * 10 ** len(fixed)
-    return rf"\frac{{{int(whole + fixed + period) - low}}}{{{below}}}"
 
 
 class Token(NamedTuple):

@@ -16,6 +16,7 @@ from eyechart.score.gold import golds, right, unparseable, unscored
 from eyechart.score.math import equal
 
 _AROUND = " \n\t*_`\"'"
+_BASED = re.compile(r"[0-9]_")
 _NOUN = re.compile(r"[ -]?(?:\\text\{)?(?:[^\W\d_]+[ -]?){0,3}\}?[.!。]?")
 _PERCENT_ASKED = re.compile(r"percent|per cent|%|百分|prozent|pour ?cent|por ciento|por cento|процент", re.IGNORECASE)
 _NO_NOUN = frozenset(
@@ -185,7 +186,7 @@ def _expression(answer: str, gold: Quantity) -> Score:
     """An answer that is no plain number: several numbers are wrong, an expression is worth what it comes to."""
     if " or " in answer:
         return right(False, "several numbers, and no choice between them")
-    if "_" in answer:
+    if _BASED.search(answer):
         return right(False, "no plain number")
     verdict = equal(answer, f"{gold.value.numerator}/{gold.value.denominator}")
     if verdict is None:

@@ -59,13 +59,15 @@ Split = Callable[[str], Sequence[Word]]
 
 @dataclass(frozen=True, kw_only=True)
 class ShortTextScore:
-    """Right if the answer says what any gold text says: alone, or in a sentence that asserts it and no other.
+    """Right if the answer puts forward what any gold text says, alone or in a claim, and no other answer.
 
     Compared are words: width, ligatures, case, quotation marks, hyphens, white space, articles and points of
-    abbreviations do not count, number words equal digits, dates and JSON are compared by what they mean,
-    yes and true are one. Not right are the gold denied, one of two (`Paris or Rome`), one item too many, part
-    of a longer name (`New York` for York). A hedge, a refusal and a yes that is a no are unparseable. What the
-    answer says to a grader is not read. The postprocess is not applied.
+    abbreviations do not count, nor do the accents of names; number words equal digits, dates and JSON are compared
+    by what they mean, yes and true are one. Signs count: `x > 5` is not `x < 5`. The gold must be where a claim is
+    (`Paris is the capital`, `the capital is Paris`), not beside one (`near Paris`). Not right are the gold denied,
+    one of two (`Paris or Rome`), one item too many, part of a longer name (`New York` for York), a sequence that
+    everybody knows out of its order. A hedge, a refusal and a yes that is a no are unparseable. What the answer
+    says to a grader, or hides, is not read. The postprocess is not applied.
 
     >>> item = Item(id="1", fields={}, gold=("William Shakespeare", "the Bard"))
     >>> answers = ("It was SHAKESPEARE.", "Not Shakespeare", "Bard or Marlowe", "maybe Shakespeare")
@@ -79,9 +81,10 @@ class ShortTextScore:
     case: bool = False
     """Whether upper and lower case are told apart."""
     accents: bool = True
-    """Whether accents are told apart: with True, `resume` is not `résumé`."""
+    """Whether accents are told apart in what is no name: with True, `resume` is not `résumé`, but Malmo is Malmö."""
     ordered: bool | None = None
-    """Whether the order of a list counts; None: where a field of the item asks for an order."""
+    """Whether the order of a list counts; None: where a field of the item asks for an order, the gold stands in one that
+    everybody knows (numbers, planets, months), or is a tuple in brackets."""
 
     def score(self, answer: str, item: Item, labels: Sequence[str], tidy: Callable[[str], str]) -> Score:
         texts = golds(item)
@@ -126,7 +129,7 @@ class ShortTextScore:
         mine = _ENDING.sub("", settled(spoken(mine)).strip())
         if truth and not re.match(r"[!~¬]", mine):
             return _polar(mine, truth)
-        if _EMPTY.match(answer.strip()):
+        if len(answer) < 120 and _EMPTY.match(answer.strip()):
             return unparseable("announces an answer and gives none")
         have = split(mine)
         if not have:
@@ -152,6 +155,8 @@ class ShortTextScore:
         want = [forms(split(part)) for part in wanted]
         if hedged(mine):
             return unparseable("hedged")
+        if "&" in gold and "|" in mine:
+            return right(False, "one of two")
         if _tuple(gold) and _tuple(mine) and (mine[0], mine[-1]) != (gold[0], gold[-1]):
             return right(False, "other brackets")
         if have == want:
@@ -166,8 +171,9 @@ class ShortTextScore:
             return _in_han(mine, wanted)
         if signs(wanted):
             return right(False, "another text")
-        have = [w for w in have if w.form not in ("a", "an", "the")] or have
-        rows = [forms(want)]
+        if not all(w.form in _ARTICLES for w in want):
+            have = [w for w in have if w.form not in _ARTICLES] or have
+        rows = [tuple(w.form for w in want) if len(want) == 1 else forms(want)]
         if _lined(mine):
             return right(False, "a list")
         if self.family_name:
@@ -215,6 +221,7 @@ class ShortTextScore:
 
 
 _UNSURE = re.compile(r"\bnot (?:entirely |completely |quite |totally |absolutely )?(?:sure|certain)\b", re.IGNORECASE)
+_ARTICLES = ("a", "an", "the")
 _EMPTY = re.compile(
     r"\W*(?:let me (?:think|see)\b|solution|thought process|reasoning|explanation|analysis|could you (?:please )?(?:clarify|explain|provide)|(?:</?verdict\W*)?correct"
     r"|the (?:correct |final )?answer is|.{0,40}\b(?:the reference|the gold answer|answer key)\b|given in the)\W{0,3}(?:step by step|carefully|says|correct|</?verdict)?\W*$"

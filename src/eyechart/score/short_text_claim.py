@@ -33,7 +33,7 @@ class Phrase(NamedTuple):
 
 _CLAUSE = re.compile(
     r"(?<=\w\w\w)[.](?:\"|\)|\*)*\s+(?=\S)|(?<=\d)\.\s+(?=[A-Z])|[!?]['\")*]*\s+|\.\.\.\s*|[;\n。！？]"
-    r"|(?:,\s*|\s)(?=(?:but|however|yet|sondern|sino|mais|aber|pero|mas|ma|но)\s)|,\s(?=а\s)|\s-\s(?=(?:no|not)\b)"
+    r"|(?:,\s*|\s)(?=(?:but|however|yet|sondern|sino|mais|aber|pero|mas|ma|но)\s)|,\s(?=(?:а|so)\s)|\s-\s(?=(?:no|not)\b)"
 )
 _DROPPED = re.compile(
     r"\W*(?:if|before [0-9]|until|back|in the past|formerly|previously|originally|once,|initially|historically"
@@ -43,8 +43,8 @@ _DROPPED = re.compile(
 _REPORTED = re.compile(
     r"\b(?:many|some|most|people|others|they|you|sources?|critics|students|commonly|often|widely|it is|once|might|(?:the|some) [a-z]+)\b[^:]{0,40}"
     r"\b(?:think|say|says|said|believe|believed|assume|assumed|claim|claimed|guess|consider|considered|thought|cited|answer(?!\s(?:is|would|was))|expect|mistaken|confused)\b"
-    r"|\b(?:used to be|was (?:once|formerly|originally|previously|initially|long)|no longer|has never|have never|until|looks|seems"
-    r"|doubt|don't (?:think|believe)|would (?:have been|be wrong)|wouldn't|hardly|far from)\b|ehemalig|früher|anciennement",
+    r"|\b(?:used to (?:be|think|say|believe)|was (?:once|formerly|originally|previously|initially|long)|no longer|has never|have never|until|looks|seems"
+    r"|doubt|don't (?:think|believe)|misconception|myth|would (?:have been|be wrong)|wouldn't|hardly|far from)\b|ehemalig|früher|anciennement",
     re.IGNORECASE,
 )
 _CONCESSION = re.compile(
@@ -59,7 +59,7 @@ _CUT = re.compile(
 )
 _COPULA = re.compile(
     r"\b(?:is|are|was|were|be|been|(?:it|that|he|she|this|there|here|answer|name|i)'(?:s|d say)|fue|foi|fut|fu|ist|war|sind|wurde|lautet|heißt|est|était|es|é|è|adalah|ialah|это"
-    r"|means|means that|called|named|titled|say|think|guess|believe|believe that|choose|pick|(?:go|went|going) with|(?:belongs|goes|went|refers) to|credited to|equals|becomes?|became"
+    r"|means|means that|called|named|titled|spelled|spelt|pronounced|say|must be|think|guess|believe|believe that|choose|pick|(?:go|went|going) with|(?:belongs|goes|went|refers) to|credited to|equals|becomes?|became"
     r"|remains?)\s+(?:to be\s+)?|\b(?:c|l)'est\s+|(?:\s-|[:=])\s*(?=\S)",
     re.IGNORECASE,
 )
@@ -69,7 +69,7 @@ _PLACED = re.compile(
 )
 _CONTRAST = re.compile(r"\W*(?:but|however|yet|sondern|sino|mais|aber|pero|mas|ma|но|а)\b", re.IGNORECASE)
 _CONCLUDES = re.compile(
-    r"\W*(?:but|however|yet|sondern|sino|mais|aber|pero|mas|ma|но|а|so|therefore|thus|hence|no|actually|rather|in fact|it's|it is|that's|that is"
+    r"\W*(?:but|however|yet|sondern|sino|mais|aber|pero|mas|ma|но|а|so|therefore|thus|hence|no|actually|rather|in (?:fact|reality|truth)|it's|it is|that's|that is"
     r"|the (?:correct |right |final )?answer|my answer|now|today|i'd|i)\b",
     re.IGNORECASE,
 )
@@ -96,20 +96,21 @@ _SCALE = terms("hundred thousand million billion trillion percent dozen point")
 _PREPOSITION = terms("as at by for from in on to with")
 _NOT_AND = r"(?!(?:is|it|its|was|has|the|not|that|so|lies|he|she|they|i|we|[a-z]+ed)\b)"
 _AND = re.compile(
-    rf"(?:[,\s]\s*)?(?:and|as well as|und|et|y|e|dan|и|&|plus|then)\s+{_NOT_AND}\S|\s*[/|+]\s*\S", re.IGNORECASE
+    rf"(?:[,\s]\s*)?(?:and|as well as|und|et|y|e|dan|и|&|plus|then)\s+{_NOT_AND}\S|\s*(?:[/|+→]|->)\s*\S", re.IGNORECASE
 )
 _AND_THE = re.compile(
     r"(?:,\s(?:the|an?)\s[\w' -]{1,30}){0,6},?\s(?:and|or|und|et|y)\s(?:the|an?)\s[\w'-]{1,30}(?:\s[\w'-]{1,30})?\W{0,3}$",
     re.IGNORECASE,
 )
 _NAMES = re.compile(r"(?:,\s[A-Z][^,]{1,30}){1,8},?\s(?:and|or)\s[A-Z][^,]{1,30}$")
+_STOP = re.compile(r"[,(\[\n]")
 _ITEM = re.compile(r"\s*,\s*([^,;.()\n:—]{1,40})")
 _ADVERB = re.compile(
     r"(?:\w+ly|i|of|in|on|at|the|an?|with|and|not|which|who|where|for|by|or|if|as|is|was|its|it|one|per|yes|right|also|too|near|about|too|sir|though|however|no|der|die|le|la|el|en|in)\b",
     re.IGNORECASE,
 )
 _ADJECTIVE = re.compile(
-    r"(?:.*(?:rial|ican|ian|ern|ese|ish)|inner|outer|saint|st|mount|mt|lake|upper|lower|old|queen|cape|port|new|north|south|east|west|great|little|fort|san|santa|los|las|el)$"
+    r"(?:.*(?:rial|ench|utch|ican|ian|ern|ese|ish)|inner|outer|saint|st|mount|mt|lake|upper|lower|old|queen|cape|port|new|north|south|east|west|great|little|fort|san|santa|los|las|el)$"
 )
 
 
@@ -283,7 +284,7 @@ def _name(text: str, have: Sequence[Word], phrase: Phrase, at: int, known: str) 
     """Whether the phrase is a bare name, and so another answer."""
     if (phrase.role == "place" and not phrase.contrast) or at >= len(have):
         return False
-    stop = re.compile(r"[,(\[\n]").search(text, have[at].start, phrase.end)
+    stop = _STOP.search(text, have[at].start, phrase.end)
     end = stop.start() if stop else phrase.end
     row: list[Word] = []
     for word in have[at : at + 5]:

@@ -32,7 +32,7 @@ _TURN = re.compile(
     re.IGNORECASE,
 )
 _DENIES = re.compile(
-    r"(?:\b(?:not|never|neither|(?:any|every)thing but|all but|near|formerly|former|outside|hardly|doubt|far from|nothing|(?:say|says|think|thinks|claim|claims|thought|said)(?! (?:it|that|the))|nor|cannot|without|except|unlike|than|instead of|rather than|versus|excluding|no (?:es|son|era|fue|é)|nicht|kein(?:e|en)?|pas|ni|não"
+    r"(?:\b(?:not|never|neither|(?:any|every)(?:thing|one|body) but|all but|near|formerly|former|outside|hardly|doubt|far from|nothing|nor|cannot|without|except|unlike|than|instead of|rather than|versus|excluding|no (?:es|son|era|fue|é)|nicht|kein(?:e|en)?|pas|ni|não"
     r"|bukan|не|isn|wasn|aren|doesn|don|didn|can|couldn|won)\b(?:['’]t)?|ليس|ليست|नहीं)(?P<between>[^.;:!?\n,]{0,40})$",
     re.IGNORECASE,
 )
@@ -84,6 +84,7 @@ _HIDDEN = re.compile(
     r"<!--(?:[^-]|-(?!-)){0,600}(?:-->?)?|~~[^~\n]{1,200}~~|<[a-z][^<>]{0,200}(?:display:\s?none|hidden)[^<>]{0,100}>[^<]{0,600}"
     r"|</?[a-zA-Z][^<>\n]{0,200}(?:>|$)",
 )
+_LINK = re.compile(r"\[([^\[\]\n]{1,200})\]\([^()\s]{1,300}\)?")
 _ASIDE = re.compile(r"\([^()\n]{0,400}\)|\[[^\[\]\n]{0,400}\]")
 
 
@@ -97,6 +98,8 @@ def shown(text: str) -> str:
     def blank(match: re.Match[str]) -> str:
         return " " * len(match.group())
 
+    if "](" in text:
+        text = _LINK.sub(lambda m: m.group(1).ljust(len(m.group())), text)
     if "<" in text or "~~" in text:
         text = _HIDDEN.sub(blank, text)
     for mark in "❌✗✘":
@@ -155,6 +158,7 @@ def denied(text: str, start: int, end: int) -> bool:
     )
 
 
+_BOTH = re.compile(r"^\W*(?:true or false|yes or no|true/false|yes/no)\s?:\W*(?=\w)", re.IGNORECASE)
 _ASKED = re.compile(r"[^.!?;\n]{0,300}[?？]")
 _WEAK = re.compile(
     r"\b(?:if|whether|sometimes|when|unless|once|many|most|some|people|at first|looks|seems|was|used to)\b[^,.;]{0,60}$",
@@ -183,6 +187,7 @@ def polarity(text: str) -> Verdict:
     agreed = _AGREED.match(text)
     if agreed:
         return "false" if agreed.group(1) else "true"
+    text = _BOTH.sub("", text)
     text = _ASKED.sub(lambda m: " " * len(m.group()), text)
     last = _CONCLUDED.search(text)
     if last and (said := _said(last.group(1) or last.group(2) or "")) in ("true", "false"):
