@@ -178,7 +178,7 @@ def test_weak_is_refused_unless_allowed(monkeypatch: pytest.MonkeyPatch) -> None
     (score,) = grade_programs([(ADD + "return a + b", GOLD)])
     assert score.outcome.value == "unscored"
     assert "--allow-weak-sandbox" in str(score.reason)
-    some = ("os._exit", "int that equals all", "no return", "driver's tables", "huge text", "stale table")
+    some = ("os._exit", "int that equals all", "no return", "driver's tables", "value in itself", "stale table")
     found = verdicts({"right": ADD + "return a + b"} | {k: CHEATS[k] for k in some}, GOLD, weak=True)
     assert found.pop("right") == "correct"
     assert set(found.values()) == {"incorrect"}

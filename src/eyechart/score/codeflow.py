@@ -185,8 +185,8 @@ class Flow:
         key = f"{name}()"
         if key not in self.seen:
             other = function(self.code, name) if not node.args and not node.keywords else None
-            made = isinstance(other, ast.FunctionDef) and other is not self.node
-            self.seen[key] = made and Flow(other, ast.Module([], [])).finite
+            made = other if isinstance(other, ast.FunctionDef) and other is not self.node else None
+            self.seen[key] = made is not None and Flow(made, ast.Module([], [])).finite
         return self.seen[key]
 
     def _uses(self, node: ast.AST) -> bool:
