@@ -9,7 +9,6 @@ import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, cast
@@ -20,6 +19,7 @@ from eyechart.app.lines import Line, line_of
 from eyechart.core.errors import EyechartError, InputError
 from eyechart.core.graders import KINDS, Kind, grader, names
 from eyechart.core.records import Outcome
+from eyechart.score.function import imported
 from eyechart.stress.cases import Answered, Case, Verdict, Verdicts
 from eyechart.stress.certificate import Certificate
 from eyechart.stress.harness import Counts, stress
@@ -89,7 +89,7 @@ def own_digest() -> str:
 
 def function_digest(path: str) -> str:
     """Of the file that holds the function."""
-    function = _imported(path)
+    function = imported(path)
     try:
         source = Path(inspect.getsourcefile(cast("Any", function)) or "").read_bytes()
     except (TypeError, OSError):
@@ -173,23 +173,8 @@ def _timed(ask: Callable[[], Outcome]) -> Answered:
 # a function
 
 
-def _imported(path: str) -> Callable[..., object]:
-    module, _, name = path.partition(":")
-    try:
-        thing: Any = import_module(module)
-    except Exception as error:
-        raise InputError(f"cannot import {module}: {type(error).__name__}: {error}") from None
-    for part in name.split("."):
-        if not hasattr(thing, part):
-            raise InputError(f"{module} has no function {name}")
-        thing = getattr(thing, part)
-    if not callable(thing):
-        raise InputError(f"{path} is no function")
-    return thing
-
-
 def _function(path: str) -> Verdicts:
-    function = _imported(path)
+    function = imported(path)
     try:
         takes_choices = "choices" in inspect.signature(function).parameters
     except (TypeError, ValueError):

@@ -7,8 +7,9 @@ from typing import Any, cast
 import click
 
 from eyechart.cli.output import Answer, answers
-from eyechart.core.effective import DEFAULTS, METHODS
+from eyechart.core.effective import DEFAULTS
 from eyechart.core.factors import field_names
+from eyechart.core.methods import METHODS
 from eyechart.core.plugins import BACKENDS, DESIGNS, EDITS, POSTPROCESSES, READERS, SCORERS
 from eyechart.core.registry import Registry
 

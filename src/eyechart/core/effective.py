@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from eyechart.core.errors import InputError
 from eyechart.core.identity import digest
+from eyechart.core.methods import METHODS, SCORED_AS
 from eyechart.core.spec import Decoding, Model, Name, Prompt, Spec
 
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -50,26 +51,6 @@ DEFAULTS: Mapping[str, Any] = {
     "repeats.count": 1,
 }
 """What stands for a field that nobody stated. A change here changes effective digests: their tag moves."""
-
-METHODS: Mapping[str, Mapping[str, Any]] = {
-    "exact_match": {"elicit": "generate", "extraction": "whole", "score": "exact"},
-    "option_logprob": {"elicit": "options", "options": "texts"},
-    "option_letter": {"elicit": "generate", "extraction": "choice", "score": "choice"},
-    "numeric": {"elicit": "generate", "extraction": "number", "score": "number"},
-    "contains": {"elicit": "generate", "extraction": "whole", "score": "contains"},
-    "regex": {"elicit": "generate", "extraction": "regex", "score": "exact"},
-    "function": {"elicit": "generate", "extraction": "whole", "score": "function"},
-    "math": {"elicit": "generate", "extraction": "math", "score": "math"},
-    "code": {"elicit": "generate", "extraction": "code", "score": "code"},
-    "judge": {"elicit": "generate", "extraction": "whole", "score": "judge"},
-    "semantic": {"elicit": "generate", "extraction": "whole", "score": "semantic"},
-}
-
-SCORED_AS: Mapping[str, str] = {
-    **dict.fromkeys(("first_letter", "last_letter", "answer_letter"), "choice"),
-    **{name: name for name in ("choice", "number", "math", "short_text", "code")},
-}
-"""Scorer of a reader where none is stated: a letter compared with an option's text would always be wrong."""
 
 _OFF: Mapping[str, Any] = {
     "top_p": 1.0, "min_p": 0.0, "repetition_penalty": 1.0, "presence_penalty": 0.0, "frequency_penalty": 0.0,

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from typing import NamedTuple
 
 from eyechart.core.records import Step
 
@@ -34,9 +34,10 @@ _ROLES = (
     r"|问题|問題|题目|題目|问|問|質問|설문|질문|문제|用户|下一题"
 )
 _RUN_ON = re.compile(
-    rf"^[ \t>*_#]{{0,6}}(?:(?:{_ROLES})[ \t]?(?:[0-9]{{1,3}})?[ \t]?[*_]{{0,2}}[:：.][*_]{{0,2}}|###[ \t]?(?:instruction|question|problem|user|human)\b)",
-    re.IGNORECASE | re.MULTILINE,
+    rf"\n[ \t>*_#]{{0,6}}(?:(?:{_ROLES})[ \t]?(?:[0-9]{{1,3}})?[ \t]?[*_]{{0,2}}[:：.][*_]{{0,2}}|###[ \t]?(?:instruction|question|problem|user|human)\b)",
+    re.IGNORECASE,
 )
+"""On a line of its own, and never the first: the line end at its head is what a search leaps to."""
 _TOLD = re.compile(
     r"<\|im_start\|>\s?(?:think|thinking|reasoning|analysis)\b.{0,20000}?<\|im_end\|>\s{0,4}<\|im_start\|>\s?assistant\s"
     r"|analysis(?=[A-Z\s]).{0,200000}?assistantfinal",
@@ -99,11 +100,16 @@ def fold(text: str) -> str:
     >>> fold("（Ｂ）： ４２ − ٤٢ “x” ½ 10⁵")
     '(B): 42 - 42 "x" ½ 10⁵'
     """
-    return text if text.isascii() else text.translate(_FOLD)
+    if text.isascii():
+        return text
+    for char in set(_ODD.findall(text)):  # few differ, and fewer change: quicker than to look up every character
+        folded = _FOLD[ord(char)]
+        if folded != char:
+            text = text.replace(char, folded)
+    return text
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(NamedTuple):
     """What is to be read of `raw`."""
 
     raw: str
@@ -112,9 +118,9 @@ class Passage:
     steps: tuple[Step, ...] = ()
     unfinished: bool = False
     """The output ends inside its hidden reasoning: nothing in it was meant as the answer."""
-    pieces: tuple[tuple[int, int], ...] = ()
+    pieces: tuple[tuple[int, int], ...] = ((0, 0),)
     """Start in `text` and in `raw` of each stretch that was left in, in order."""
-    uncut: str = field(default="", repr=False)
+    uncut: str = ""
     """The text with the run-on; empty where nothing ran on."""
 
     def at(self, position: int) -> int:
@@ -126,7 +132,7 @@ class Passage:
                 low = middle
             else:
                 high = middle
-        mine, theirs = self.pieces[low] if self.pieces else (0, 0)
+        mine, theirs = self.pieces[low]
         return min(theirs + position - mine, len(self.raw))
 
     def span(self, start: int, end: int) -> tuple[int, int]:
@@ -136,6 +142,10 @@ class Passage:
         >>> found.raw[slice(*found.span(start, start + 1))]
         'B'
         """
+        if len(self.pieces) == 1 and end > start:
+            mine, theirs = self.pieces[0]
+            off, most = theirs - mine, len(self.raw)
+            return min(start + off, most), min(end - 1 + off, most) + 1
         return (self.at(start), self.at(end - 1) + 1) if end > start else (self.at(start), self.at(start))
 
     def whole(self) -> Passage:
@@ -143,7 +153,7 @@ class Passage:
         if not self.uncut:
             return self
         steps = tuple(s for s in self.steps if s.reason != RUN_ON)
-        return replace(self, text=self.uncut, uncut="", steps=steps)
+        return self._replace(text=self.uncut, uncut="", steps=steps)
 
 
 RUN_ON = "runs on into another question"
@@ -163,38 +173,33 @@ def passage(raw: str) -> Passage:
     A tag of reasoning counts where it opens the output or is closed before anything else is said; one
     that is quoted, or stands within a sentence of the answer, is text.
     """
-    if (
-        raw.isascii()
-        and "<" not in raw
-        and "assistantfinal" not in raw
-        and "[" not in raw
-        and ":" not in raw
-        and "." not in raw
-        and "\r" not in raw
-    ):
-        return Passage(raw, raw, (), False, ((0, 0),))
     steps: list[Step] = []
-    kept = [(0, len(raw))]
     unfinished = False
+    pieces: tuple[tuple[int, int], ...] = ((0, 0),)
     if "<" in raw or "[" in raw or "◁" in raw or raw.startswith("analysis"):
         kept, unfinished = _answering(raw, steps)
-    text, pieces = _joined(raw, kept)
+        text, pieces = _joined(raw, kept)
+    elif "\r" in raw if raw.isascii() else _INVISIBLE.search(raw):
+        text, pieces = _joined(raw, [(0, len(raw))])
+    else:
+        text = fold(raw)
     cut = _run_on(text)
     if cut is None:
         return Passage(raw, text, tuple(steps), unfinished, pieces)
     found = Passage(raw, text, (), unfinished, pieces, text)
     steps.append(Step("cut", RUN_ON, found.span(cut, len(text))))
-    return replace(found, text=text[:cut], steps=tuple(steps))
+    return found._replace(text=text[:cut], steps=tuple(steps))
 
 
 def _joined(raw: str, kept: Iterable[tuple[int, int]]) -> tuple[str, tuple[tuple[int, int], ...]]:
     """The stretches of `raw`, folded and without invisible characters, and where each came from."""
+    visible = "\r" not in raw if raw.isascii() else _INVISIBLE.search(raw) is None
     parts: list[str] = []
     pieces: list[tuple[int, int]] = []
     length = 0
     for start, end in kept:
         at = start
-        for match in _INVISIBLE.finditer(raw, start, end):
+        for match in () if visible else _INVISIBLE.finditer(raw, start, end):
             if match.start() > at:
                 pieces.append((length, at))
                 parts.append(raw[at : match.start()])
@@ -301,5 +306,5 @@ def _run_on(text: str) -> int | None:
     """Where another question begins that the model asked itself; None where it asked none."""
     for match in _RUN_ON.finditer(text):
         if text[: match.start()].strip():
-            return match.start()
+            return match.start() + 1
     return None

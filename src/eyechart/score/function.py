@@ -22,11 +22,12 @@ from eyechart.score.gold import golds, right, unparseable, unscored
 _PATH = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 
 
-@lru_cache(maxsize=64)
-def _imported(path: str) -> Callable[[str, tuple[str, ...]], object]:
-    """Raises InputError, one line, where there is no such function or its module fails."""
+def imported(path: str, field: str | None = None) -> Callable[..., object]:
+    """The function that `path`, written `module:function`, names; `field` is blamed where there is none.
+
+    Raises InputError, one line, where there is no such function or its module fails.
+    """
     module, _, names = path.partition(":")
-    field = "evaluation.function"
     try:
         thing: Any = import_module(module)
     except (Exception, SystemExit) as error:
@@ -38,6 +39,11 @@ def _imported(path: str) -> Callable[[str, tuple[str, ...]], object]:
     if not callable(thing):
         raise InputError(f"{path} is not a function but {type(thing).__name__}", field=field)
     return thing
+
+
+@lru_cache(maxsize=64)
+def _imported(path: str) -> Callable[[str, tuple[str, ...]], object]:
+    return imported(path, "evaluation.function")
 
 
 def _check(path: object) -> None:
