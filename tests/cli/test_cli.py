@@ -109,7 +109,7 @@ BAD = [
     ("dataset: {name: chart, subset: sentiment}\nprompt: {edits: [typoes]}", "did you mean 'typos'?"),
     ("dataset: {name: chart, subset: sentiment}\nprompt: {edits: [{typos: {rat: 1}}]}", "did you mean rate?"),
     ("dataset: {name: chart, subset: sentiment}\nevaluation: {extraction: last_nummer}", "did you mean 'last_number'?"),
-    ("dataset: {name: chart, subset: sentiment}\nevaluation: {method: math}", "no reader is named 'math'"),
+    ("dataset: {name: chart, subset: sentiment}\nevaluation: {method: judge}", "no scorer is named 'judge'"),
     ("dataset: {name: chart, subset: sentiment}\nmodel: {backend: sythetic}", "did you mean 'synthetic'?"),
     ("dataset: {name: chart, subset: sentiment}\nmodel: {backend: synthetic, options: {acuracy: 1}}", "did you mean accuracy?"),
     ("dataset: {name: chart, subset: sentiment}\nmodel: {backend: openai, name: m}", "model.url"),

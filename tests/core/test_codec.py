@@ -125,7 +125,7 @@ def test_no_text_makes_it_break(text):
 
 
 def test_the_published_schema_is_the_one_in_use():
-    from eyechart.core.effective import METHODS
+    from eyechart.core.methods import METHODS
 
     made = schema()
     assert json.dumps(made)

@@ -164,3 +164,13 @@ def test_hostile_text_is_read_in_linear_time(unit: str) -> None:
     began = time.monotonic()
     read(unit * (1_000_000 // len(unit)))
     assert time.monotonic() - began < 2
+
+
+@pytest.mark.parametrize(
+    "before", ["Do not write it like this:", "Never do this:", "An anti-pattern:", "Avoid writing:"]
+)
+def test_what_is_told_not_to_do_is_no_solution(before: str) -> None:
+    good, bad = "def add(a, b):\n    return a + b", "def add(a, b):\n    return a - b"
+    text = f"```python\n{good}\n```\n{before}\n```python\n{bad}\n```"
+    item = Item(id="1", fields={}, gold=("assert add(2, 3) == 5",))
+    assert CodeReader().read(text, item, ()).value.strip() == good

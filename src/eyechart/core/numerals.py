@@ -49,6 +49,13 @@ _MINUS = re.compile(
 )
 _OPERAND = re.compile(r"[0-9)%](?: [^\W\d_]{1,16})? ?$")
 """What makes the `minus` behind it an operator."""
+_MINUSES = (
+    "minus ", "negative ", "moins ", "menos ", "meno ", "минус ", "ناقص ", "سالب ", "ऋण ", "eksi ",
+    "マイナス", "마이너스", "마이너스 ", "负", "負", "零下",
+)  # fmt: skip
+"""What `_MINUS` ends in."""
+_TIMELY = ": .hHaApPU"
+"""What can follow the digits of an hour."""
 _SIGNS = {"-": -1, "+": 1, "±": 0}
 
 
@@ -231,7 +238,9 @@ def _prefix(text: str, start: int) -> tuple[int, int, str | None]:
             if money is None:
                 continue
         break
-    word = _MINUS.search(text, max(0, at - 10), at) if sign > 0 else None
+    if sign <= 0 or not at or not text[max(0, at - 10) : at].lower().endswith(_MINUSES):
+        return at, sign, money
+    word = _MINUS.search(text, max(0, at - 10), at)
     if word and not _OPERAND.search(text, max(0, word.start() - 24), word.start()):
         return word.start(), -1, money
     return at, sign, money
@@ -267,7 +276,8 @@ def scan(text: str) -> tuple[Quantity, ...]:
         start = match.start()
         if start and not _starts(text, start):
             continue
-        if match[6] and len(match[6]) < 6 and (when := clock(text, start)):
+        run = match[6]
+        if run and len(run) < 6 and text[at : at + 1] in _TIMELY and at < len(text) and (when := clock(text, start)):
             out.append(Quantity(start, when[1], when[0], "clock"))
             at = when[1]
         elif (quantity := _quantity(text, match)) is None:
@@ -276,15 +286,16 @@ def scan(text: str) -> tuple[Quantity, ...]:
         else:
             out.append(quantity)
             at = max(quantity.end, start + 1)
-    if not text.isascii():
-        for start, end, minutes in han_times(text):
-            out = [q for q in out if q.end <= start or q.start >= end]
-            out.append(Quantity(start, end, minutes, "clock"))
+    times = () if text.isascii() else han_times(text)
+    for start, end, minutes in times:
+        out = [q for q in out if q.end <= start or q.start >= end]
+        out.append(Quantity(start, end, minutes, "clock"))
+    if times:
         out.sort()
     words = worded(text)
     if words:
         out = _with_words(text, out, words)
-    return _joined(text, out)
+    return _joined(text, out) if len(out) > 1 else tuple(out)
 
 
 def _starts(text: str, start: int) -> bool:

@@ -13,6 +13,8 @@ _HAN_CLOCK = re.compile(
     r"(?P<half>上午|下午|晚上|早上|凌晨|午前|午後|오전|오후)? ?(?P<h>[01]?[0-9]|2[0-4])[点點時时시](?: ?(?P<m>[0-5]?[0-9])[分분]?|(?P<thirty>半))?(?!\.)"
 )
 
+_HAN_HOUR = re.compile(r"[点點時时시]")
+
 
 def clock(text: str, start: int) -> tuple[Fraction, int] | None:
     """Minutes since midnight, and the end of the time of day that begins at `start`; None where none does.
@@ -39,6 +41,8 @@ def han_times(text: str) -> list[tuple[int, int, Fraction]]:
     [(0, 7, Fraction(930, 1))]
     """
     out: list[tuple[int, int, Fraction]] = []
+    if _HAN_HOUR.search(text) is None:
+        return out
     for m in _HAN_CLOCK.finditer(text):
         if m["m"] is None and m["thirty"] is None and m["half"] is None:
             continue

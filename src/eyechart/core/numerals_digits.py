@@ -42,6 +42,10 @@ def amount(run: str) -> tuple[Fraction, Fraction | int, int] | None:
     """
     if run.isdigit():
         return Fraction(int(run)), 10 ** (len(run) - len(run.rstrip("0") or "0")), len(run)
+    whole, point, part = run.partition(".")
+    if point and whole.isdigit() and part.isdigit():  # by far the most
+        size = 10 ** len(part)
+        return Fraction(int(whole + part), size), Fraction(1, size), len(run)
     parts = _SEPARATOR.split(run)
     marks = ["," if m.strip() in ("{,}", ",\\!") else m.strip() or " " for m in _SEPARATOR.findall(run)]
     if not parts[0]:

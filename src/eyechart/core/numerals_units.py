@@ -116,6 +116,9 @@ for _name in ("K", "kelvin", "kelvins"):
 NAMES = {unit: next(word for word, other in UNITS.items() if other == unit) for unit in set(UNITS.values())}
 """The one name of each unit in a canonical answer."""
 
+NAMED = {word: NAMES[unit] for word, unit in UNITS.items()}
+"""The same by each word for it: to look a unit up by itself takes the hash of a fraction."""
+
 SCALES: dict[str, int] = {
     **dict.fromkeys(("hundred", "百", "hundert", "cent"), 100),
     **dict.fromkeys(

@@ -74,6 +74,10 @@ ENGLISH = re.compile(
 )
 _VOCABULARY = frozenset((*_SMALL, "hundred", *_BIG, "dozen", "half", "quarter"))
 _LETTERS = re.compile(r"[a-z]+")
+_LETTER = re.compile(r"[^\W\d_]")
+_ONE_OF = re.compile(r" (?:of|can|by|another|more|way|thing|should|could|must|has|step)\b")
+_SOME_ONE = re.compile(r"\b(?:no|this|that|each|every|any|another|the|which)[ -]$")
+_HALF_OF = re.compile(r"[ -](?:of(?! (?:them|it)\b)|the|as|an?)\b|-")
 _HAN_DIGIT = {c: n for n, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "兩": 2, "俩": 2}
 _HAN_TEN = {"十": 10, "百": 100, "千": 1000}
 _HAN_BIG = {"万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8}
@@ -82,6 +86,7 @@ HAN = re.compile(
     rf"(?P<minus>[负負])?(?:(?P<whole>(?P<below>[{_HAN}]{{1,40}})分之(?P<above>[{_HAN}]{{1,40}}))"
     rf"|(?P<digits>[{_HAN}]{{1,40}})(?:[点點](?P<point>[{_HAN[:12]}]{{1,40}}))?|(?P<half>一半|半(?=$|[。.，,])))"
 )
+_ANY_HAN = re.compile(f"[{_HAN}半]")
 _NOT_A_NUMBER = re.compile(r"[一两二三十千万百][共般样些起直定旦切种下会边面方点旁者]|一[个件]")
 ZERO = re.compile(
     r"^\W*(?:there (?:is|are|will be|would be) )?(?:none|nobody|no one|nothing|zero|nil|null|niemand|nadie|personne|nessuno|ninguém|никто|not (?:a single|any)(?: one)?)\b"
@@ -181,21 +186,21 @@ def worded(text: str) -> tuple[Worded, ...]:
     ['1200', '-5', '1/2', '1/3', '157/50']
     """
     out: list[Worded] = []
+    if not _LETTER.search(text):
+        return ()
     english = not _VOCABULARY.isdisjoint(_LETTERS.findall(text.lower()))
     for match in ENGLISH.finditer(text) if english else ():
         one = match["words"] and match["words"].lower() == "one" and not match["part"]
-        if one and re.match(r" (?:of|can|by|another|more|way|thing|should|could|must|has|step)\b", text[match.end() :]):
+        if one and _ONE_OF.match(text, match.end()):
             continue
-        if one and re.search(
-            r"\b(?:no|this|that|each|every|any|another|the|which)[ -]$", text[: match.start()].lower()
-        ):
+        if one and _SOME_ONE.search(text[max(0, match.start() - 12) : match.start()].lower()):
             continue
-        if match["alone"] and re.match(r"[ -](?:of(?! (?:them|it)\b)|the|as|an?)\b|-", text[match.end() :]):
+        if match["alone"] and _HALF_OF.match(text, match.end()):
             continue
         found = _from_english(match)
         if found:
             out.append(found)
-    if not text.isascii():
+    if not text.isascii() and _ANY_HAN.search(text):
         for match in HAN.finditer(text):
             if match["digits"] and _NOT_A_NUMBER.match(text, match.start()) and not match["point"]:
                 continue

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 from eyechart.core.records import Extraction, Item, Outcome, Step
+from eyechart.extract.choice_announced import announced_last
+from eyechart.extract.choice_clues import Clues, clues
 from eyechart.extract.choice_contrast import breaks_off
 from eyechart.extract.choice_groups import Group, groups, pairs, unlisted
-from eyechart.extract.choice_menu import Mention, Menu, alike, lower, menu, polar
+from eyechart.extract.choice_menu import EDGES, Mention, Menu, alike, lower, menu, polar
 from eyechart.extract.choice_stance import mentions
-from eyechart.extract.choice_whole import CLOSERS, EDGES, bare_number, whole_answer
+from eyechart.extract.choice_whole import CLOSERS, bare_number, whole_answer
 from eyechart.extract.choice_words import FILL, NO_OPTION, PLACEHOLDER, SLOT, TURN
 from eyechart.extract.declined import declined
 from eyechart.extract.passage import Passage, passage
@@ -99,7 +101,7 @@ class ChoiceReader:
         if text is not view.text:
             middle = Step("cut", "the middle of a very long text", view.span(_HEAD, len(text) - _TAIL))
             steps = (*view.steps, middle) if len(text) > _HEAD + _TAIL else view.steps
-            view = replace(view, text=text, steps=steps)
+            view = view._replace(text=text, steps=steps)
         short = whole_answer(options, text)
         if short is not None:
             start, end, chosen = short
@@ -110,11 +112,18 @@ class ChoiceReader:
                 return _taken(view, options, (bare[2] - 1,), bare[:2], "the option at this place, from 1")
             if bare[2] <= len(options.labels):
                 return _nothing(view, "a bare number: an index from 0 or from 1?")
-        named = mentions(options, text)
+        low = lower(text)
+        last = announced_last(options, text, low)
+        if last is not None:
+            return _taken(view, options, last[2:], last[:2], _REASONS[4])
+        clue = clues(low)
+        named = mentions(options, text, clue)
         if not named:
             return _unnamed(view, options)
+        if len(named) == 1 and (only := named[0]).strength > 2 and only.stance == "said" and only.option >= 0:
+            return _taken(view, options, (only.option,), only[:2], _REASONS[only.strength])
         joined = groups(text, unlisted(options, text, pairs(text, named), named))
-        return _resolved(view, options, _after_turn(text, joined))
+        return _resolved(view, options, _after_turn(text, joined, clue))
 
 
 def _seen(text: str) -> str:
@@ -138,15 +147,14 @@ _CLASH = "the letter and the text put with it contradict"
 _ECHO = "repeats the options"
 
 
-def _after_turn(text: str, joined: list[Group]) -> list[Group]:
+def _after_turn(text: str, joined: list[Group], clue: Clues) -> list[Group]:
     """Without what stands before the last change of mind that is followed by a choice."""
-    firm = [g for g in joined if g.members and g.last.stance == "said" and _firm(text, g.last)]
+    turns = TURN.finditer(clue.low, clue.words) if len(joined) > 1 else ()
+    firm = [g for g in joined if g.members and g.last.stance == "said" and _firm(text, g.last)] if turns else ()
     if not firm:
         return joined
-    if len(joined) < 2:
-        return joined
     latest, kept = firm[-1].members[0].start, joined
-    for turn in TURN.finditer(lower(text)):
+    for turn in turns:
         if turn.start() > latest:
             break
         kept = [g for g in joined if not g.members or g.members[0].start >= turn.start()]

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
+from eyechart.extract.choice_clues import Clues
 from eyechart.extract.choice_menu import Mention
 
 _REACH = 60
@@ -91,14 +92,19 @@ def breaks_off(low: str) -> bool:
     return _BROKEN.search(low[-24:]) is not None
 
 
-def contrasted(low: str, found: Sequence[Mention]) -> list[Mention]:
+def contrasted(clue: Clues, found: list[Mention]) -> list[Mention]:
     """`found` with the stances that options have beside one another, and by the marks on their lines."""
+    low = clue.low
+    if clue.plain and len(found) == 1:
+        return found if found[0].end >= clue.end else [_lined(low, found[0], ())]
     out = list(found)
     for i, here in enumerate(out):
         then = out[i + 1] if i + 1 < len(out) else None
-        out[i] = here = _lined(
-            low, _judged_alone(low, here, then.start if then else len(low) + _REACH), out[i + 1 : i + 4]
-        )
+        if not clue.plain:
+            here = _judged_alone(low, here, then.start if then else len(low) + _REACH)
+        if here.end < clue.end:
+            here = _lined(low, here, out[i + 1 : i + 4])
+        out[i] = here
         if then is None or then.start - here.end > _REACH or then.start < here.end or then.option == here.option:
             continue
         gap = low[here.end : then.start].strip(_EDGES)

@@ -13,6 +13,8 @@ from eyechart.extract.choice_signs import SLIGHT, TURNED
 from eyechart.extract.choice_words import ORDINAL, RANK
 from eyechart.extract.passage import fold
 
+EDGES = "*_`()[]{}$\"'<>#~|.,:;!?。，、！？：；「」『』《》【】 \t\n\\"
+"""Marks around an answer that are no part of it."""
 _ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _SOFT = str.maketrans({"\n": " ", "\t": " ", "\r": " "})
 
@@ -50,6 +52,12 @@ class Menu:
     labels: tuple[str, ...]
     by_label: dict[str, int]
     texts: tuple[tuple[str, int], ...]
+    firsts: frozenset[str]
+    """What the texts begin with."""
+    lasts: tuple[str, ...]
+    """The texts, to ask what a text ends with."""
+    bare: dict[str, int]
+    """The texts without the marks around them; of two alike the one that comes first in `texts`."""
     latin: bool
     """Whether every label is one letter."""
 
@@ -73,7 +81,12 @@ def _menu(labels: tuple[str, ...], choices: tuple[str, ...]) -> Menu:
     texts = [(_plain(text), i) for i, text in enumerate(choices[: len(known)])]
     texts = sorted(((t, i) for t, i in texts if t), key=lambda pair: -len(pair[0]))
     latin = all(len(label) == 1 and label.isascii() and label.isalpha() for label in bare)
-    return Menu(labels=known, by_label=by_label, texts=tuple(texts), latin=latin)
+    short = {form: i for t, i in reversed(texts) for form in (t.strip(EDGES), t) if form}
+    firsts = frozenset(t[0] for t, _ in texts)
+    lasts = tuple(t for t, _ in texts)
+    return Menu(
+        labels=known, by_label=by_label, texts=tuple(texts), firsts=firsts, lasts=lasts, bare=short, latin=latin
+    )
 
 
 def _plain(text: str) -> str:
@@ -183,9 +196,9 @@ def texts(options: Menu, low: str) -> list[Named]:
     """Where option texts stand as whole words in `low` (lower case); longer ones win, at most 200 each."""
     taken: list[Named] = []
     for text, option in options.texts:
-        if len(text) < 2 and not (text.isdigit() or ord(text) > 0x2E7F):
-            continue
         at, seen = low.find(text), 0
+        if at < 0 or (len(text) < 2 and not (text.isdigit() or ord(text) > 0x2E7F)):
+            continue
         while at >= 0 and seen < 200:
             end = at + len(text)
             if whole(low, at, end) and not any(n.start < end and at < n.end for n in taken):
@@ -198,15 +211,17 @@ def texts(options: Menu, low: str) -> list[Named]:
 
 def text_at(options: Menu, low: str, position: int) -> Named | None:
     """The option whose text begins at `position`."""
+    if low[position : position + 1] not in options.firsts:
+        return None
     for text, option in options.texts:
         if low.startswith(text, position) and whole(low, position, position + len(text)):
             return Named(position, position + len(text), option, "text")
     return None
 
 
-def ranks(options: Menu, low: str) -> Iterator[Named]:
-    """Where options are named by their place: the second option, 第二个, the last one."""
-    for match in ORDINAL.finditer(low):
+def ranks(options: Menu, low: str, known: frozenset[str]) -> Iterator[Named]:
+    """Where options are named by their place: the second option, 第二个, the last one; `known`: the words of `low`."""
+    for match in ORDINAL.finditer(low, known):
         word = match.group(match.lastgroup or 0)
         rank = -2 if match.lastgroup == "pen" else RANK.get(word, RANK.get(word.rstrip("nrs")))
         heads = low[match.end() : match.end() + 4].lstrip('"* ')[:1] == ":"  # a place in a ranking, not in the menu
@@ -216,8 +231,9 @@ def ranks(options: Menu, low: str) -> Iterator[Named]:
 
 
 _LATIN = re.compile(
-    r"(?<![Nn]/)(?<![A-Za-z0-9\u00c0-\u024f'@#&])(?<![A-Za-z]\.)[A-Z](?![A-Za-z0-9\u00c0-\u024f&#+=])(?!'[a-z])(?!-[A-Za-z])(?!\.[A-Z]\.)"
+    r"[A-Z](?![A-Za-z0-9\u00c0-\u024f&#+=])(?<![A-Za-z0-9\u00c0-\u024f'@#&].)(?<![Nn]/.)(?<![A-Za-z]\..)(?!'[a-z])(?!-[A-Za-z])(?!\.[A-Z]\.)"
 )
+"""The letter comes first, and what may not stand before it behind it: so the search need not look back at every place."""
 
 
 @lru_cache(maxsize=256)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from eyechart.extract.choice_clues import Clues
 from eyechart.extract.choice_contrast import contrasted, headed
-from eyechart.extract.choice_menu import Mention, Menu, Named, Stance, labels, lower, ranks, text_at, texts
+from eyechart.extract.choice_menu import Mention, Menu, Named, Stance, labels, ranks, text_at, texts
 from eyechart.extract.choice_signs import (
     AFTER_A,
     ARTICLES,
@@ -56,6 +57,7 @@ _OTHERS = re.compile(
 """Somebody else's choice."""
 _ORDERED = re.compile(r"\b(?:mark|grade|score|count|accept|treat) (?:this|it|me|my (?:answer|response))\b")
 """Said to whoever grades."""
+_REASONS = frozenset(("since", "given", "because", "as", "when", "after"))
 _GIVEN = re.compile(r" ?(?:since|given|because|as|when|after) ")
 _CONDITION = re.compile(
     r"\b(?:if|had|wenn|si|se|если)\b[^.!?\n]{3,80}\b(?:would|could|were|wäre|serait|sería|seria)\b|如果|假如"
@@ -77,44 +79,55 @@ _RUN = re.compile(r"[A-Z]{2,26}(?![\w'+#&-])(?! \d)")
 _HAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
-def mentions(options: Menu, text: str) -> list[Mention]:
+def mentions(options: Menu, text: str, clue: Clues) -> list[Mention]:
     """Every place in `text` that names an option, in order; what is only a letter of a name is left out."""
-    low = lower(text)
+    low = clue.low
     named: dict[int, Mention] = {}
     written = texts(options, low)
-    slots = announced(options, text, low)
-    firm = max((m.start for m in slots.values() if m.stance == "said"), default=0)
-    since = firm - _LOOK_BACK if len(text) > _LONG else 0
-    busy = [(m.start, m.end) for m in slots.values() if m.kind == "text"] + [(n.start, n.end) for n in written]
+    slots = announced(options, text, clue)
+    since = 0
+    if len(text) > _LONG:
+        since = max((m.start for m in slots.values() if m.stance == "said"), default=0) - _LOOK_BACK
+    busy = [m[:2] for m in slots.values() if m.kind == "text"] + [n[:2] for n in written]
     for match in labels(options, text):
         start, end = match.span()
-        if start < since or any(a <= start and end <= b and b - a > end - start for a, b in busy):
+        if start < since or (busy and _inside(busy, start, end)):
             continue
-        found = slots.get(start) or _letter(options, text, low, start, end)
+        found = slots.get(start) or _letter(options, text, clue, start, end)
         if found:
             named[start] = found
-    for place in (*written, *(() if slots else ranks(options, low))):
+    for place in written if slots else (*written, *ranks(options, low, clue.words)):
         if place.start >= since and place.start not in named:
             slot = slots.get(place.start)
-            named[place.start] = slot if slot and slot.kind != "label" else _judged(low, place, _led(low, place.start))
+            named[place.start] = slot if slot and slot.kind != "label" else _judged(clue, place, _led(low, place.start))
     for start, slot in slots.items():
         named.setdefault(start, slot)
-    return contrasted(low, sorted(named.values()))
+    return contrasted(clue, sorted(named.values()) if len(named) > 1 else list(named.values()))
 
 
-def announced(options: Menu, text: str, low: str) -> dict[int, Mention]:
+def _inside(busy: list[tuple[int, int]], start: int, end: int) -> bool:
+    """Whether `start` to `end` lies within one of `busy` that is longer."""
+    for a, b in busy:
+        if a <= start and end <= b and b - a > end - start:
+            return True
+    return False
+
+
+def announced(options: Menu, text: str, clue: Clues) -> dict[int, Mention]:
     """What stands behind an announcement (`Answer:`, `答案是`, a box), by where it begins."""
     out: dict[int, Mention] = {}
-    for slot in SLOT.finditer(low):
-        filled = FILL.match(low, slot.end())
-        at = filled.end() if filled else slot.end()
+    low = clue.low
+    for slot in SLOT.finditer(low, clue.words):
+        begin = slot.end()
+        filled = FILL.match(low, begin)
+        at = filled.end() if filled else begin
         opened = at
-        while opened > slot.end() and text[opened - 1] in "[<({$":
+        while opened > begin and text[opened - 1] in "[<({$":
             opened -= 1
-        if PLACEHOLDER.match(low, opened) or PLACEHOLDER.match(low, at):
+        if (opened < at and PLACEHOLDER.match(low, opened)) or PLACEHOLDER.match(low, at):
             continue
         found = text_at(options, low, at) if at < len(low) else None
-        if found is None and at > (near := slot.end() + (low[slot.end() : slot.end() + 1] == " ")):
+        if found is None and at > (near := begin + (low[begin : begin + 1] == " ")):
             found = text_at(options, low, near)
             at = near if found else at
         run = _RUN.match(text, at) if found is None and options.latin else None
@@ -129,11 +142,14 @@ def announced(options: Menu, text: str, low: str) -> dict[int, Mention]:
             if other and other.end() > at:
                 out.setdefault(at, Mention(at, other.end(), -1, "text", 4, "said"))
             continue
-        mention = _judged(low, found, 4)
+        if clue.plain:
+            out[at] = Mention(*found, 4, "said")
+            continue
+        mention = _judged(clue, found, 4)
         if head := headed(low, found.start) or headed(low, slot.start()) or _supposed(low, slot.start()):
             out[at] = mention._replace(stance=head)
             continue
-        if before_denies(low, slot.end()) and slot.group()[-1] not in ":\n{":
+        if before_denies(low, begin) and slot.group()[-1] not in ":\n{":
             mention = mention._replace(stance="denied")
         elif mention.stance == "hedged" or (
             mention.stance == "weighed" and _weighs(*_before(low, found.start)) is not None
@@ -178,7 +194,7 @@ def _label_at(options: Menu, text: str, at: int) -> Named | None:
         return None
     if char.islower() and not _ends(text, at + 1):
         return None
-    if char in "aAI" and not _stands(text, at + 1, char):
+    if char in "aAI" and not stands(text, at + 1, char):
         return None
     return Named(at, at + 1, options.by_label.get(char.upper(), -1), "label")
 
@@ -188,7 +204,7 @@ def _ends(text: str, end: int) -> bool:
     return not rest or not (rest[0].isalnum() and rest[0].isascii())
 
 
-def _stands(text: str, end: int, char: str) -> bool:
+def stands(text: str, end: int, char: str) -> bool:
     """Whether `A` or `I` that ends at `end` may be a label: not an article, not a pronoun."""
     if text[end : end + 1] != " ":
         return True
@@ -200,20 +216,20 @@ def _stands(text: str, end: int, char: str) -> bool:
     return word.group().lower() in AFTER_A
 
 
-def _letter(options: Menu, text: str, low: str, start: int, end: int) -> Mention | None:
+def _letter(options: Menu, text: str, clue: Clues, start: int, end: int) -> Mention | None:
     """A label somewhere in a sentence; None where it is part of a name, an article or a pronoun."""
-    option = options.by_label.get(text[start:end].upper(), -1)
+    option, low = options.by_label.get(text[start:end].upper(), -1), clue.low
     before, after = text[start - 1 : start], text[end : end + 1]
     wrapped = before in _OPENERS and after in _CLOSERS and before != "" and after != ""
     place = Named(start, end, option, "label")
     if option < 0 and text[start - 1 : end + 1] == "[X]":
         return None
     if not wrapped:
-        if options.latin and text[start] in "AI" and not _stands(text, end, text[start]):
+        if options.latin and text[start] in "AI" and not stands(text, end, text[start]):
             return None
         if after in HAN_NAMES and after:
             return None
-        if before and _HAN.match(before) and before not in HAN_LEADS:
+        if before >= "\u3040" and _HAN.match(before) and before not in HAN_LEADS:
             return None
     strength = 3 if wrapped and before in "*[({$`" else _led(low, start)
     if _alone(text, start, end):
@@ -222,7 +238,7 @@ def _letter(options: Menu, text: str, low: str, start: int, end: int) -> Mention
         return None
     if not options.latin and strength < 2 and not wrapped and not _noun(text, start):
         return None
-    found = _judged(low, place, strength)
+    found = _judged(clue, place, strength)
     if strength == 1 == found.strength and found.stance == "said" and options.latin and _SUBJECT.match(low, end):
         return found._replace(stance="weighed")
     return found
@@ -277,10 +293,18 @@ def _led(low: str, start: int) -> int:
     return 1 if last in LEADS or bare[-1].isdigit() else 0
 
 
-def _judged(low: str, place: Named, strength: int) -> Mention:
+def _judged(clue: Clues, place: Named, strength: int) -> Mention:
     """`place` with its stance, from the clause before it and the words behind it."""
     start, end, option, kind = place
     strength = strength or (1 if kind != "label" else 0)
+    low = clue.low
+    if clue.plain and (strength > 3 or kind != "text" or _REASONS.isdisjoint(clue.words)):
+        if end >= clue.end or low[end] in ".,;!\n":
+            return Mention(start, end, option, kind, strength, "said")
+        if SAID_AFTER.match(low, end):
+            return Mention(start, end, option, kind, max(strength, 3), "said")
+        if low.find("option", end) < 0:
+            return Mention(start, end, option, kind, strength, "said")
     window = low[max(0, start - _WINDOW) : start]
     if any(word in window for word in _EXCEPT) and EXCEPT_BEFORE.search(window):
         skipped = EXCEPT_AFTER.match(low, end)

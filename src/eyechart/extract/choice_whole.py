@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 
-from eyechart.extract.choice_menu import Menu, lower
+from eyechart.extract.choice_menu import EDGES, Menu, lower
 from eyechart.extract.choice_words import FILL, SLOT
 
-EDGES = "*_`()[]{}$\"'<>#~|.,:;!?。，、！？：；「」『』《》【】 \t\n\\"
-"""Marks around an answer that are no part of it."""
 CLOSERS = "*_`)]}\"' \n"
 _NUMBERED = re.compile(r"(?:number|no\.?|nr\.?) ?([1-9])")
 _SAYS = (
@@ -28,13 +26,21 @@ def whole_answer(options: Menu, text: str) -> tuple[int, int, tuple[int, ...]] |
     """The options that the whole text is, and where: `B`, `(b).`, `AC`, or the text of one."""
     if len(text) > 400 or text.rstrip(CLOSERS)[-1:] == "?" or ("~~" in text and "~~~" not in text):
         return None
-    plain = _PLAIN.fullmatch(text) if options.latin else None
-    if plain and (option := options.by_label.get(plain[1].upper())) is not None:
-        return *plain.span(1), (option,)
-    named = _LABELLED.fullmatch(text) if options.latin and not plain else None
-    option = options.by_label.get(named[1].upper(), -1) if named else -1
-    if named and (lower(named[2]).strip(EDGES), option) in options.texts:
-        return named.start(1), named.end(2), (option,)
+    core = text.strip(EDGES)
+    option = options.by_label.get(core.upper()) if len(core) < 9 else None
+    if option is not None:
+        start = text.index(core)
+        return start, start + len(core), (option,)
+    last = core[-2:]
+    if options.latin and (last[-1:].isupper() or not (last[:1].isascii() and last[:1].isalnum())):
+        plain = _PLAIN.fullmatch(text)
+        if plain and (option := options.by_label.get(plain[1].upper())) is not None:
+            return *plain.span(1), (option,)
+    if options.latin and lower(core).endswith(options.lasts):
+        named = _LABELLED.fullmatch(text)
+        option = options.by_label.get(named[1].upper(), -1) if named else -1
+        if named and (lower(named[2]).strip(EDGES), option) in options.texts:
+            return named.start(1), named.end(2), (option,)
     filled = FILL.match(lower(text)) if text[:1] in "\\`*$([{" else None
     start = filled.end() if filled else 0
     rest = text[start:]
@@ -45,13 +51,15 @@ def whole_answer(options: Menu, text: str) -> tuple[int, int, tuple[int, ...]] |
     if option is not None:
         return start, end, (option,)
     plain = " ".join(lower(core).split())
-    for written, at in options.texts:
-        if plain == written or (written.strip(EDGES) == plain and plain):
-            return start, end, (at,)
-    numbered = _NUMBERED.fullmatch(plain)
+    written = options.bare.get(plain)
+    if written is not None:
+        return start, end, (written,)
+    if len(core) > 60:
+        return None
+    numbered = _NUMBERED.fullmatch(plain) if core[-1:].isdigit() else None
     if numbered and int(numbered[1]) <= len(options.labels):
         return start, end, (int(numbered[1]) - 1,)
-    letters = core.split() if len(core) < 60 else []
+    letters = core.split()
     if options.latin and len(letters) > 1 and all(c in options.by_label for c in letters):
         several = sorted({options.by_label[c] for c in letters})
         return (start, end, tuple(several)) if len(several) < len(options.labels) else None
@@ -66,8 +74,8 @@ def bare_number(text: str, options: Menu) -> tuple[int, int, int] | None:
     """A number that is the whole answer, or stands alone in the answer slot, and where."""
     if not text[-6:].strip(EDGES)[-1:].isdigit():
         return None
-    slot = next(SLOT.finditer(lower(text)), None) if len(text) < 60 else None
-    filled = FILL.match(lower(text), slot.end()) if slot else None
+    slots = SLOT.finditer(lower(text)) if len(text) < 60 else ()
+    filled = FILL.match(lower(text), slots[0].end()) if slots else None
     begin = filled.end() if filled else 0
     core = text[begin:].strip(EDGES)
     if (

@@ -7,39 +7,62 @@ find these first, as plain strings, is many times faster than to try a pattern a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-
 
 class Sought:
     """A pattern and the words one of which each of its matches begins with.
 
-    >>> [m.group() for m in Sought(r"cats?|dog", "cat dog").finditer("dog, cats, concat")]
+    A word that may go on, as `premi` does, ends with `*`; `_` stands for a space.
+
+    >>> [m.group() for m in Sought(r"cats?|dog", "cat cats dog").finditer("dog, cats, concat")]
     ['dog', 'cats']
     """
 
     def __init__(self, pattern: str, begins: str) -> None:
         self._pattern = re.compile(pattern)
         words = begins.replace("_", " ").split("|") if "|" in begins else begins.split()
-        self._ascii = tuple(w for w in words if w.isascii())
-        self._all = tuple(words)
+        stems = [w for w in words if not w[0].isalpha() or w[0] >= _APART or w.endswith("*")]
+        self._ascii = tuple(w.rstrip("*") for w in stems if w.isascii())
+        self._stems = tuple(w.rstrip("*") for w in stems)
+        self._after: dict[str, tuple[str, ...]] = {}
+        """The words that begin with this run of letters."""
+        for word in words:
+            if word not in stems and (run := _RUN.match(word)):
+                self._after[run.group()] = (*self._after.get(run.group(), ()), word)
+        self._first = frozenset(self._after)
 
-    def finditer(self, low: str) -> Iterator[re.Match[str]]:
-        """Matches in `low`, which is in lower case, that begin no inside of a word; in order, none overlapping."""
+    def finditer(self, low: str, known: frozenset[str] | None = None) -> list[re.Match[str]]:
+        """Matches in `low`, which is in lower case, that begin no inside of a word; in order, none overlapping.
+
+        `known`: its runs of letters, where the caller has them.
+        """
+        begins = [w for w in (self._ascii if low.isascii() else self._stems) if w in low]
+        if known is None:
+            known = frozenset(_RUN.findall(low))
+        if not self._first.isdisjoint(known):
+            for run in self._first & known:
+                begins += self._after[run]
+        if not begins:
+            return []
         places: set[int] = set()
-        for word in self._ascii if low.isascii() else self._all:
+        for word in begins:
             at = low.find(word)
             while at >= 0:
                 places.add(at)
                 at = low.find(word, at + len(word))
-        end = 0
+        end, out = 0, list[re.Match[str]]()
         for place in sorted(places):
-            if place < end or (place and low[place].isalpha() and low[place - 1].isalpha() and low[place] < "\u0900"):
+            if place < end or (place and low[place].isalpha() and low[place - 1].isalpha() and low[place] < _APART):
                 continue
             match = self._pattern.match(low, place)
             if match:
                 end = match.end()
-                yield match
+                out.append(match)
+        return out
 
+
+_RUN = re.compile(r"[^\W\d_]+")
+_APART = "\u0900"
+"""Scripts from here on do not set their words apart, or write them with marks that are no letters."""
 
 _NOUN = (
     r"(?:answers?|ans|antwort|lösung|r[ée]ponse|respuesta|resposta|risposta|jawaban(?:nya)?|ответ|antwoord"
@@ -60,9 +83,9 @@ SLOT = Sought(
     rf"(?:{_NOUN}){_MORE}{_LINK}|<(?:final_?)?answer>|\\boxed\s?\{{|\\fbox\s?\{{"
     r"|\"(?:final_?answer|choice|option|letter|label|selection|selected\w{0,9})\"\s{0,3}:"
     r"|(?<![不误誤若没勿错])(?:选择?|選擇?)(?![项項择擇出])|####(?!#)",
-    "answer|ans|antwort|lösung|réponse|reponse|respuesta|resposta|risposta|jawaban|ответ|antwoord|cevap|odpowiedź|đáp án"
+    "answer|answers|ans|antwort|lösung|réponse|reponse|respuesta|resposta|risposta|jawaban|jawabannya|ответ|antwoord|cevap|odpowiedź|đáp án"
     "|correct_|right_|best_|final|my_|chosen_|selected_|richtige_option|opción_c|opção_c|bonne_o|opzione_c|答|正解|解答|回答|正确选|正確選|정답|답"
-    '|الجواب|الإجابة|الاجابة|الإجابه|उत्तर|जवाब|<answer|<final|\\boxed|\\fbox|"|####|选|選',
+    '|الجواب*|الإجابة*|الاجابة*|الإجابه*|उत्तर|जवाब|<answer|<final|\\boxed|\\fbox|"|####|选|選',
 )
 """Where an answer is announced; what is announced begins at the end of the match."""
 
@@ -115,8 +138,8 @@ ORDINAL = Sought(
     r"|(?<!倒数)(?<!倒數)第(?P<zh>[一二三四五六七八1-8])(?:个|項|项|個|种|条|选|つ)|(?P<zl>最后一|最後一|最后那|最後の)(?:个|項|项|個|選択肢)?|(?P<ja>[一二三四五1-5])(?:番目|つ目)"
     r"|(?P<ko>첫|두|세|네|마지막) ?번째",
     "next|penultimate|first|second|third|fourth|fifth|sixth|seventh|eighth|last|1st|2nd|3rd|4th|5th|6th|option_|choice_|answer_"
-    "|erste|zweite|dritte|vierte|fünfte|letzte|premi|deuxi|troisi|quatri|derni|primera|segunda|tercera|cuarta|última|primeira|terceira|quarta"
-    "|prima|seconda|terza|ultima|pilihan|opsi|jawaban|перв|втор|трет|четв|последн|第|最后|最後|一番|二番|三番|四番|五番|1番|2番|3番|4番|5番|一つ|二つ|三つ|四つ|첫|두|세|네|마지막",
+    "|erste*|zweite*|dritte*|vierte*|fünfte*|letzte*|premi*|deuxi*|seconde|troisi*|quatri*|derni*|primera|segunda|tercera|cuarta|última|primeira|terceira|quarta"
+    "|prima|seconda|terza|ultima|pilihan|opsi|jawaban|перв*|втор*|трет*|четв*|последн*|第|最后|最後|一番|二番|三番|四番|五番|1番|2番|3番|4番|5番|一つ|二つ|三つ|四つ|첫|두|세|네|마지막",
 )
 _RANKS = {
     0: "first 1st one 1 erste premiere première premier primera primeira prima pertama перв 一 첫",

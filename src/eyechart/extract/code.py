@@ -17,7 +17,9 @@ from eyechart.extract.passage import HIDDEN, passage
 
 _END = re.compile(r"(?:<\|[a-z_]{1,20}\|>|</s>|<end_of_turn>|<eos>|\[DONE\])$")
 _WRONG = re.compile(
-    r"\b(?:wrong|incorrect|buggy|broken|faulty|flawed|do not use|don't use|falsch\w*|fehlerhaft\w*|faux|fausse|erroné\w*"
+    r"\b(?:wrong|incorrect|buggy|broken|faulty|flawed|anti-?pattern"
+    r"|(?:do not|don't|never|avoid|rather than|unlike) (?:use|do|writ\w+|doing|using|this|the following)"
+    r"|bad (?:example|version|code)|falsch\w*|fehlerhaft\w*|faux|fausse|erroné\w*"
     r"|incorrect[oa]|erróne[oa]|errad[oa]|sbagliat[oa]|salah|неверн\w+|неправильн\w+|ошибочн\w+)\b"
     r"|错误|有误|不正确|不對|錯誤|間違|誤った|잘못|틀린|خاطئ|خطأ|गलत",
     re.IGNORECASE,

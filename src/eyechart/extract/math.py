@@ -102,7 +102,7 @@ def _displayed(text: str, start: int, shown: list[re.Match[str]]) -> Claim:
 def _announced(text: str) -> Claim | None:
     for slot in slots(text):
         head = slot.start - (text[slot.start - 1] == "$")
-        parts = [(slot.start, slot.end)] if slot.box else sentences(text, head, slot.end)[:2]
+        parts = [(slot.start, slot.end)] if slot.box else sentences(text, head, slot.end, 2)
         for start, end in parts:
             found = _formula(text, start, end)
             if found and found.value and slot.json:
@@ -122,7 +122,7 @@ def _corrected(text: str, mine: Claim, end: int) -> Claim:
     back = CORRECTED.search(text, mine.end, min(len(text), end + 200))
     if back is None:
         return mine
-    for start, stop in sentences(text, back.end(), len(text))[:4]:
+    for start, stop in sentences(text, back.end(), len(text), 4):
         if (other := _formula(text, start, stop)) and other.value:
             return other._replace(steps=(Step("passed", "taken back", (mine.start, mine.end)), *other.steps))
     return mine

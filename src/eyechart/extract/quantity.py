@@ -37,7 +37,8 @@ _TAIL = 3_000
 """Characters at the end of a text without an announced answer that are looked at."""
 
 
-def sentences(text: str, start: int, end: int) -> list[tuple[int, int]]:
+def sentences(text: str, start: int, end: int, most: int = 1_000_000) -> list[tuple[int, int]]:
+    """Start and end of the first `most` sentences of `text[start:end]` that say something."""
     out: list[tuple[int, int]] = []
     at = start
     for match in _SENTENCE.finditer(text, start, end):
@@ -48,6 +49,8 @@ def sentences(text: str, start: int, end: int) -> list[tuple[int, int]]:
             continue
         if text[at:stop].strip(" \n*_`$.\"'\\[]()"):
             out.append((at, stop))
+            if len(out) == most:
+                return out
         at = stop
     if text[at:end].strip(" \n*_`$.\"'\\[]()"):
         out.append((at, end))
@@ -63,7 +66,7 @@ def _slotted(text: str) -> Claim | None:
             if mine:
                 return moved(mine, slot.start)
             continue
-        parts = [(slot.start, slot.end)] if slot.box else sentences(text, slot.start, slot.end)[:2]
+        parts = [(slot.start, slot.end)] if slot.box else sentences(text, slot.start, slot.end, 2)
         for start, end in parts:
             mine = claim(text, start, end, slotted=True)
             if mine:
@@ -75,7 +78,7 @@ def _corrected(text: str, mine: Claim, end: int) -> Claim:
     """`mine`, or what takes it back behind it: `41. No wait, 42.`"""
     stop = min(len(text), end + _TAIL // 2)
     for match in CORRECTED.finditer(text, max(mine.end, end - 2), stop):
-        for start, past in sentences(text, match.end(), min(stop, match.end() + 200))[:2]:
+        for start, past in sentences(text, match.end(), min(stop, match.end() + 200), 2):
             other = claim(text, start, past, slotted=True)
             if other and other.value != mine.value:
                 step = Step("passed", "taken back", (mine.start, mine.end))
@@ -175,16 +178,19 @@ def reading(seen: Passage, mine: Claim | None, again: Callable[[str], Claim | No
         why = declined(seen.text)
         outcome, reason = why or (Outcome.UNPARSEABLE, "no number in the answer")
         return _nothing(seen, reason, outcome)
-    steps = tuple(Step(s.what, s.reason, seen.span(*s.span) if s.span else None) for s in mine.steps[-6:])
+    steps, span = mine.steps[-6:], (mine.start, mine.end)
+    if seen.text is not seen.raw:  # else the places are those of the raw text
+        steps = tuple([Step(s.what, s.reason, seen.span(*s.span) if s.span else None) for s in steps])
+        steps, span = (*seen.steps, *steps), seen.span(*span)
     if mine.value is None:
-        return Extraction(value=None, reason=mine.reason, outcome=Outcome.UNPARSEABLE, steps=(*seen.steps, *steps))
+        return Extraction(value=None, reason=mine.reason, outcome=Outcome.UNPARSEABLE, steps=steps)
     return Extraction(
         value=mine.value,
-        span=seen.span(mine.start, mine.end),
+        span=span,
         reason=mine.reason,
         outcome=Outcome.INCORRECT if mine.reason else None,
         committed=mine.committed,
-        steps=(*seen.steps, *steps),
+        steps=steps,
     )
 
 

@@ -26,6 +26,10 @@ _BEFORE = re.compile(
     r"(?:[A-Za-z]{2}(?<!twice)(?<!half of)(?<!double)(?<!log)(?<!ln)(?<!sin)(?<!cos)(?<!tan)(?<!sqrt)(?<!mod) |[:.,;?!\n] |\n|\n\*\*|: ?\*\*)$"
 )
 _CLOSE = {")": "(", "]": "[", "}": "{"}
+_GATE = re.compile(
+    r"[\\√π^²³_|!(+*/-]|[0-9][a-zA-Z](?![A-Za-z])|\b(?:sin|cos|tan|log|ln|sqrt|mod|twice|half|double|squared)\b"
+)
+"""One of these stands beside a number that is part of mathematics."""
 _UNIT = re.compile(r"^[0-9., ]{1,20} ?(?:[A-Zgmskhl]|\\%|%|°)?(?:\^ ?\{?[23]\}?|[²³])?$")
 
 
@@ -58,8 +62,10 @@ def expression(text: str, q: Quantity) -> tuple[int, int] | None:
     """
     if q.words or (_ALONE.match(text, q.end) and (q.start == 0 or _BEFORE.search(text, max(0, q.start - 3), q.start))):
         return None
-    low = max(0, q.start - 60)
-    for match in _RUN.finditer(text, low, min(len(text), q.end + 240)):
+    low, high = max(0, q.start - 60), min(len(text), q.end + 240)
+    if not (_GATE.search(text, max(low, q.end - 1), high) or _GATE.search(text, low, q.start)):
+        return None
+    for match in _RUN.finditer(text, low, high):
         if match.end() <= q.start:
             continue
         if match.start() >= q.end:

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from eyechart.core.numerals import Quantity, scan
-from eyechart.core.numerals_units import NAMES, UNITS, base
+from eyechart.core.numerals_units import NAMED, UNITS, base
 from eyechart.core.numerals_words import ZERO
 from eyechart.core.numerals_write import write
 from eyechart.core.records import Step
@@ -32,6 +32,7 @@ from eyechart.extract.quantity_cues import (
     DIGIT,
     EQUALS,
     EQUATED,
+    FOREIGN,
     GLOSS,
     LISTED,
     MONTH,
@@ -56,6 +57,10 @@ from eyechart.extract.quantity_cues import (
     TO,
     WORDED,
 )
+
+
+_MARKS = "*_`\"'$})]\\.!\u3002\n"
+"""Nothing but these behind a number says nothing about it."""
 
 
 class Claim(NamedTuple):
@@ -87,7 +92,7 @@ def _aside(text: str) -> str:
 
 
 def _name(unit: str | None) -> str | None:
-    return NAMES[UNITS[unit]] if unit else None
+    return NAMED[unit] if unit else None
 
 
 def _size(q: Quantity) -> tuple[Fraction, str]:
@@ -98,8 +103,7 @@ def _size(q: Quantity) -> tuple[Fraction, str]:
 
 
 def _text(q: Quantity) -> str:
-    one = write(q.value, _name(q.unit)) + (" ~" if q.scaled else "")
-    one = one.removesuffix(" ~")
+    one = write(q.value, _name(q.unit))
     if not q.both:
         return one
     return f"{one} or {write(-q.value, _name(q.unit))}"
@@ -110,7 +114,7 @@ def _cued(before: str) -> bool:
     if not before or before.isspace():
         return False
     return (
-        not before.isascii()
+        (not before.isascii() and FOREIGN.search(before.lower()) is not None)
         or "n't" in before
         or "!=" in before
         or not CUES.isdisjoint(found := CUE.findall(before.lower()))
@@ -118,31 +122,32 @@ def _cued(before: str) -> bool:
     )
 
 
-def _widened(text: str, q: Quantity) -> Quantity:
-    """`q` with the span of the expression that it is a part of."""
-    run = expression(text, q)
-    return q._replace(start=run[0], end=run[1]) if run else q
+def _span(text: str, q: Quantity) -> tuple[int, int]:
+    """Where `q` stands, or the expression that it is a part of."""
+    return expression(text, q) or (q.start, q.end)
 
 
-def _skipped(text: str, q: Quantity, start: int) -> str | None:
-    """Why `q` cannot be the answer; None where it can."""
-    q = _widened(text, q)
-    before = text[max(start, q.start - 40) : q.start]
-    after = text[q.end : q.end + 40]
+def _skipped(text: str, q: Quantity, span: tuple[int, int]) -> str | None:
+    """Why `q`, which stands or is a part of what stands at `span`, cannot be the answer; None where it can."""
+    start, end = span
+    before, after = text[max(0, start - 40) : start], text[end : end + 40]
     cued = _cued(before)
-    if (cued and NEGATED.search(before)) or NEGATED_AFTER.match(after):
+    if cued and NEGATED.search(before):
         return "negated"
-    if not before.strip(" \n*_#") and LISTED.match(after) and not q.unit and not q.words:
+    said = bool(after.strip(_MARKS))
+    if said and NEGATED_AFTER.match(after):
+        return "negated"
+    if said and not before.strip(" \n*_#") and LISTED.match(after) and not q.unit and not q.words:
         return "the number of a list item"
     if cued and STEPPED.search(before):
         return "the number of a step or question"
-    if cued and SUPPOSED.search(text, max(start, q.start - 60), q.start):
+    if cued and SUPPOSED.search(text, max(0, start - 60), start):
         return "said to be what others say, or was said before"
-    if PRECISION.match(after):
+    if said and PRECISION.match(after):
         return "how many digits"
-    if q.value < 32 and before.endswith(" ") and MONTH.search(before) and not q.unit:
+    if before.endswith(" ") and not q.unit and MONTH.search(before) and q.value < 32:
         return "the day of a month"
-    if ORDINAL.match(after) and not q.unit and not RANK.fullmatch(text):
+    if said and ORDINAL.match(after) and not q.unit and not RANK.fullmatch(text):
         return "an ordinal or part of a name"
     return None
 
@@ -168,20 +173,21 @@ def _bounded(text: str, q: Quantity, start: int) -> str:
     cued = _cued(before)
     if cued and (match := BOUND.search(before)):
         return f"{'>' if match['low'] else '<' if match['high'] else '~'} {value}"
-    if match := BOUND_AFTER.match(after):
+    said = bool(after.strip(_MARKS))
+    if said and (match := BOUND_AFTER.match(after)):
         return f"{'<' if match['high'] else '>'} {value}"
-    if (cued and ABOUT.search(before)) or ABOUT_AFTER.match(after):
+    if (cued and ABOUT.search(before)) or (said and ABOUT_AFTER.match(after)):
         return f"about {value}"
     return value
 
 
-def _decide(text: str, start: int, first: Quantity, rest: list[Quantity], steps: tuple[Step, ...]) -> Claim:
-    """What the text says about `first`, with what follows it."""
+def _decide(text: str, start: int, first: Quantity, rest: list[Quantity], run: tuple[int, int]) -> Claim:
+    """What the text says about `first`, which stands or is a part of what stands at `run`, with what follows it."""
     end = first.end
-    if run := expression(text, first):
+    if run != (first.start, end):
         alone = ALTERNATIVE.match(text, run[1]) is None
         reason = None if alone else "several, and no choice between them"
-        return Claim(text[run[0] : run[1]], *run, _taken(steps, *run, reason or "an expression"), reason)
+        return Claim(text[run[0] : run[1]], *run, _taken(*run, reason or "an expression"), reason)
     if rest:
         second = rest[0]
         gap = text[first.end : second.start]
@@ -191,28 +197,26 @@ def _decide(text: str, start: int, first: Quantity, rest: list[Quantity], steps:
                 _text(first._replace(value=first.value + second.value)),
             )
             span = first.start, second.end
-            return Claim(f"[{low}, {high}]", *span, _taken(steps, *span, "a range"))
+            return Claim(f"[{low}, {high}]", *span, _taken(*span, "a range"))
         if APPROX.fullmatch(gap):
             span, value = (first.start, second.end), f"{_text(first)} ≈ {_text(second)}"
-            return Claim(value, *span, _taken(steps, *span, "a value and what it is about"))
+            return Claim(value, *span, _taken(*span, "a value and what it is about"))
         if first.words != second.words and _glossed(gap):
             if _size(first)[0] != _size(second)[0]:
-                return Claim(None, first.start, second.end, steps, "words and digits contradict each other")
+                return Claim(None, first.start, second.end, (), "words and digits contradict each other")
         elif _ranged(text, start, first, second, gap):
             low, high = _text(first), _text(second)
-            return Claim(f"[{low}, {high}]", first.start, second.end, _taken(steps, first.start, second.end, "a range"))
+            return Claim(f"[{low}, {high}]", first.start, second.end, _taken(first.start, second.end, "a range"))
         elif OPERATOR.fullmatch(gap) and gap.strip() and "=" not in text[first.end :]:
             end = rest[-1].end
-            return Claim(text[first.start : end], first.start, end, _taken(steps, first.start, end, "an expression"))
+            return Claim(text[first.start : end], first.start, end, _taken(first.start, end, "an expression"))
         offered = _alternatives(text, rest, first)
         if len({_size(q) for q in offered}) > 1:
             end = offered[-1].end
             value = " or ".join(dict.fromkeys(_text(q) for q in offered))
-            return Claim(
-                value, first.start, end, _taken(steps, first.start, end, "several, and no choice between them")
-            )
+            return Claim(value, first.start, end, _taken(first.start, end, "several, and no choice between them"))
     value = _bounded(text, first, start)
-    return Claim(value, first.start, end, _taken(steps, first.start, end, "the answer", value, text[first.start : end]))
+    return Claim(value, first.start, end, _taken(first.start, end, "the answer", value, text[first.start : end]))
 
 
 def _ranged(text: str, start: int, first: Quantity, second: Quantity, gap: str) -> bool:
@@ -227,9 +231,9 @@ def _ranged(text: str, start: int, first: Quantity, second: Quantity, gap: str) 
     return not (lower == "to" and MOVED.search(text[start : first.start]))
 
 
-def _taken(steps: tuple[Step, ...], start: int, end: int, why: str, value: str = "", raw: str = "") -> tuple[Step, ...]:
-    read = (Step("read", f"as {value}", (start, end)),) if value and value != raw else ()
-    return (*steps, Step("taken", why, (start, end)), *read)
+def _taken(start: int, end: int, why: str, value: str = "", raw: str = "") -> tuple[Step, ...]:
+    taken = Step("taken", why, (start, end))
+    return (taken, Step("read", f"as {value}", (start, end))) if value and value != raw else (taken,)
 
 
 def claim(text: str, start: int, end: int, *, slotted: bool) -> Claim | None:
@@ -251,11 +255,12 @@ def claim(text: str, start: int, end: int, *, slotted: bool) -> Claim | None:
     if not whole.strip(" \n*_`$.\"'\\[]()"):
         return None
     visible = _aside(whole)
-    if not DIGIT.search(visible) and not scan(visible):
+    if visible is not whole and not DIGIT.search(visible) and not scan(visible):
         visible = whole
     at = chained(visible, 0)
-    quantities = list(scan(visible[at:]))
-    quantities = [q._replace(start=q.start + at, end=q.end + at) for q in quantities]
+    quantities = scan(visible[at:])
+    if at:
+        quantities = tuple([q._replace(start=q.start + at, end=q.end + at) for q in quantities])
     if slotted and (run := leading_expression(visible, at, quantities)):
         span = start + run[0], start + run[1]
         return Claim(visible[run[0] : run[1]], *span, (Step("taken", "an expression", span),))
@@ -263,32 +268,32 @@ def claim(text: str, start: int, end: int, *, slotted: bool) -> Claim | None:
     if not at and "(" in body:  # `forty-two (42)`, `42 (forty-two)`
         full = scan(body)
         if len(full) > 1 and full[0].words != full[1].words and _glossed(body[full[0].end : full[1].start]):
-            quantities = list(full)
-    if quantities and all(q.words for q in quantities) and ZERO.match(whole):
+            quantities = full
+    if quantities and quantities[0].words and all(q.words for q in quantities) and ZERO.match(whole):
         return _wordless(whole, start)
     steps: list[Step] = []
-    negated: tuple[Quantity, Quantity] | None = None
+    negated: tuple[Quantity, tuple[int, int]] | None = None
     past = 0
     for k, q in enumerate(quantities):
         if q.start < past:
             continue
-        wide = _widened(body, q)
-        past = wide.end
-        why = _skipped(body, q, 0)
+        wide = _span(body, q)
+        past = wide[1]
+        why = _skipped(body, q, wide)
         if why:
             negated = (q, wide) if why == "negated" else negated
-            steps.append(Step("passed", why, (wide.start + start, wide.end + start)))
+            steps.append(Step("passed", why, (wide[0] + start, wide[1] + start)))
             continue
         rest = quantities[k + 1 :]
         if rest and _superseded(body, q, rest[0]):
             steps.append(Step("passed", "taken back", (q.start + start, q.end + start)))
             continue
-        found = _decide(body, at, q, [r for r in rest if not _skipped(body, r, 0)], ())
+        found = _decide(body, at, q, [r for r in rest if not _skipped(body, r, _span(body, r))], wide)
         return moved(found, start, tuple(steps))
     if negated:
         q, wide = negated
-        value = _text(q) if q == wide else body[wide.start : wide.end]
-        return Claim(f"not {value}", wide.start + start, wide.end + start, tuple(steps))
+        value = _text(q) if wide == (q.start, q.end) else body[slice(*wide)]
+        return Claim(f"not {value}", wide[0] + start, wide[1] + start, tuple(steps))
     return _wordless(whole, start)
 
 
@@ -298,8 +303,11 @@ def _superseded(text: str, q: Quantity, following: Quantity) -> bool:
 
 
 def moved(found: Claim, start: int, before: tuple[Step, ...] = ()) -> Claim:
-    steps = tuple(s._replace(span=(s.span[0] + start, s.span[1] + start)) if s.span else s for s in found.steps)
-    return found._replace(start=found.start + start, end=found.end + start, steps=(*before[-3:], *steps))
+    if not start and not before:
+        return found
+    value, first, end, steps, reason, committed = found
+    steps = [Step(s[0], s[1], (s[2][0] + start, s[2][1] + start)) if s[2] else s for s in steps]
+    return Claim(value, first + start, end + start, (*before[-3:], *steps), reason, committed)
 
 
 def _wordless(text: str, start: int) -> Claim | None:
@@ -334,7 +342,7 @@ def concluded(text: str, start: int, end: int, *, whole: bool) -> Claim | None:
     if part := _main(body):
         return concluded(text, start + part[0], start + part[1], whole=whole and not part[0])
     visible = _aside(body)
-    if (colon := STATED.search(visible)) and DIGIT.search(visible, colon.end()):
+    if ":" in visible and (colon := STATED.search(visible)) and DIGIT.search(visible, colon.end()):
         return concluded(text, start, start + colon.end(1), whole=whole)
     equals = 0
     for match in EQUALS.finditer(visible):
@@ -347,14 +355,18 @@ def concluded(text: str, start: int, end: int, *, whole: bool) -> Claim | None:
     if equals and (mine := claim(text, start + equals, end, slotted=True)):
         return mine
     bold = list(BOLD.finditer(body))
-    if len(bold) == 1 and not _skipped(body, Quantity(bold[0].start(1), bold[0].end(1), Fraction(0)), 0):
+    if len(bold) == 1 and not _skipped(
+        body, one := Quantity(*bold[0].span(1), Fraction(0)), _span(body, one)
+    ):
         mine = claim(text, start + bold[0].start(1), start + bold[0].end(1), slotted=True)
         if mine:
             return mine
     quantities = scan(visible)
     if any(q.words for q in quantities) and "(" in body:
         quantities = scan(body)
-    usable = [q for q in quantities if not _skipped(body, q, 0)]
+    if len(quantities) < 2:
+        return claim(text, start, end, slotted=whole)
+    usable = [q for q in quantities if not _skipped(body, q, _span(body, q))]
     verbs = [q for q in usable if COPULA.search(visible[max(0, q.start - 30) : q.start])]
     if len(usable) <= 1 or (whole and len(body) < 40 and not verbs and not PLAINLY.search(COMMAND.sub("", body))):
         return claim(text, start, end, slotted=whole)
@@ -377,7 +389,8 @@ def concluded(text: str, start: int, end: int, *, whole: bool) -> Claim | None:
         for q in usable
         if q.end <= chosen.start
     )
-    return moved(_decide(body, 0, chosen, [q for q in usable if q.start > chosen.start], ()), start, passed[-2:])
+    rest = [q for q in usable if q.start > chosen.start]
+    return moved(_decide(body, 0, chosen, rest, _span(body, chosen)), start, passed[-2:])
 
 
 def _pair(text: str, usable: list[Quantity], first: Quantity, second: Quantity) -> bool:

@@ -93,8 +93,8 @@ MONTH = re.compile(
 )
 OTHERWISE = re.compile(r"\b(?:otherwise|or else|else|sonst|sinon)\b")
 CLAUSE = re.compile(
-    r"[,;]? (?:since|because|as (?:he|she|it|they|we|there)|given that|nämlich|denn|weil|parce que|puisque|porque|pues|já que|perché|poiché|потому что|так как|karena)\b(?<! and since)(?<! and because)|[,;]? (?:instead of|rather than|compared (?:to|with))\b(?![^=]*=)|, car (?=il|elle|on|nous|l)"
-    r"|因为|因為|,? which (?:is|was|are|were) (?=[^,.;\n]{0,30}\b(?:less|more|fewer|greater|higher|lower|smaller|larger|older|younger|taller|shorter) than)",
+    r"[ ,;因](?:(?:(?<=[,;]) |(?<= ))(?:since|because|as (?:he|she|it|they|we|there)|given that|nämlich|denn|weil|parce que|puisque|porque|pues|já que|perché|poiché|потому что|так как|karena)\b(?<! and since)(?<! and because)|(?:(?<=[,;]) |(?<= ))(?:instead of|rather than|compared (?:to|with))\b(?![^=]*=)|(?<=,) car (?=il|elle|on|nous|l)"
+    r"|(?<=因)[为為]|(?:(?<=,) |(?<= ))which (?:is|was|are|were) (?=[^,.;\n]{0,30}\b(?:less|more|fewer|greater|higher|lower|smaller|larger|older|younger|taller|shorter) than))",
     re.IGNORECASE,
 )
 """Where a reason or a comparison begins that a sentence gives after what it states."""
@@ -113,9 +113,12 @@ EQUATED = re.compile(
     r"(?P<name>[a-z]) ?= ?[-$]{0,2}[0-9][0-9.,/]{0,15}\$?,? (?:and|or|und|oder|et|ou|y|o|e|u) \$?(?P=name) ?="
 )
 """`x = 2 or x = 3`: not the last of a chain, but one of several."""
-CUES = frozenset(
-    re.findall(r"[a-z]{2,}", " ".join(p.pattern.lower() for p in (NEGATED, STEPPED, ABOUT, BOUND, SUPPOSED)))
+_CUED = " ".join(p.pattern.lower() for p in (NEGATED, STEPPED, ABOUT, BOUND, SUPPOSED))
+CUES = frozenset(re.findall(r"[a-z]{2,}", _CUED))
+FOREIGN = re.compile(
+    "|".join(sorted({t for t in re.findall(r"[^\W\d_]+|[^\x00-\x7f]", _CUED) if not t.isascii()}, key=len, reverse=True))
 )
+"""The words and signs of those patterns that are not ASCII."""
 WORDED = re.compile(r"[^\W\d_]")
 QUESTION = re.compile(r"[^\W\d_] ?[^\W\d_]{2}")
 """Words enough to ask something: `Is it 42?`, but not `42?`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
+from collections.abc import Iterator
 from typing import NamedTuple
 
 _LATIN = (
@@ -28,7 +29,9 @@ _WORDS = (
     "answer", "antwort", "ergebnis", "lösung", "réponse", "reponse", "respuesta", "resposta", "risposta", "resultado",
     "jawaban", "ответ", "答案", "答え", "正解", "解答", "结果", "結果", "答", "정답", "답", "الجواب", "الإجابة", "उत्तर",
 )  # fmt: skip
-_ANY = re.compile("|".join(sorted(_WORDS, key=len, reverse=True)))
+_PLAIN = tuple(word for word in _WORDS if word.isascii())
+_OTHER = re.compile("|".join(sorted((word for word in _WORDS if not word.isascii()), key=len, reverse=True)))
+_BARE = re.compile(r"[$\s]|\\[)\]]")
 _BOXES = ("\\boxed", "\\fbox", "\\framebox", "boxed{")
 _NEAR = 12
 """So many of the last slots of a kind are looked at: enough for any answer, and bounded."""
@@ -98,7 +101,7 @@ def boxes(text: str) -> list[Slot]:
                 out.append(Slot(at + 1, end if end >= 0 else _line(text, at + 1), mark, box=end >= 0))
             else:
                 end = _line(text, at)
-                stop = re.compile(r"[$\s]|\\[)\]]").search(text, at, end)
+                stop = _BARE.search(text, at, end)
                 out.append(Slot(at, stop.start() if stop else end, mark, box=True))
     return sorted(out, reverse=True)
 
@@ -108,42 +111,71 @@ def _line(text: str, start: int) -> int:
     return end if end >= 0 else min(len(text), start + _LONGEST)
 
 
-def slots(text: str) -> list[Slot]:
-    """The announced answers of `text`, last first.
+def slots(text: str) -> Iterator[Slot]:
+    """The announced answers of `text`, last first; each is worked out only when it is asked for.
 
     >>> text = "Example #### 4.\\nFinal **Answer:** 12 apples\\n<answer>7</answer> 答案是：五"
     >>> [text[s.start : s.end] for s in slots(text)]
     ['五', '7', '12 apples', '4.']
     """
-    out = boxes(text)
-    for mark in _last(text, "####"):
-        at = mark + 4
-        while at < len(text) and text[at] in " #*$" and at - mark < 12:
-            at += 1
-        out.append(Slot(at - (text[at - 1] == "$"), _line(text, at), mark, box=False))
+    out: list[tuple[int, int, Slot | None]] = [(s.mark, s.start, s) for s in boxes(text)]
+    out += [(mark, -1, None) for mark in _last(text, "####")] if "####" in text else ()
+    out += _announced(text)
+    if len(out) > 1:
+        out.sort(key=lambda one: (one[0], one[1]), reverse=True)
+    for mark, past, slot in out:
+        found = slot or (_hashed(text, mark) if past < 0 else _slot(text, mark, past))
+        if found:
+            yield found
+
+
+def _announced(text: str) -> list[tuple[int, int, Slot | None]]:
+    """Where the last words that announce an answer begin and end."""
     low = text.lower()
     low = low if len(low) == len(text) else text
-    seen: set[int] = set()
-    for found in deque(_ANY.finditer(low), _NEAR):
-        at = found.start()
-        past = found.end()
-        if text.startswith("s", past):
-            past += 1
-        if text.startswith('"', past) and (keyed := _KEYED.match(text, past)):
-            out.append(_valued(text, keyed, at))
-            continue
-        tag = at > 0 and text.startswith(">", past) and text[at - 1] in "<_"
-        lead = _MARK.match(text, past) if tag else _LEAD.match(text, past) or _headed(text, at, past)
-        if lead is None or lead.end() in seen or (at > 1 and text[at - 1] == "/" and text[at - 2] == "<"):
-            continue
-        start = lead.end()
-        while start > past and text[start - 1] in "$\n":
-            start -= 1
-        seen.add(lead.end())
-        end = _line(text, start + (len(text[start : lead.end()]) - len(text[start : lead.end()].lstrip("\n"))))
-        end = text.find("<", start, end) if tag and text.find("<", start, end) >= 0 else end
-        out.append(Slot(start, end, at, box=tag))
-    return sorted(out, key=lambda s: (s.mark, s.start), reverse=True)
+    out: list[tuple[int, int, Slot | None]] = []
+    for word in _PLAIN:
+        if word in low:
+            size = len(word)
+            out += [(at, at + size, None) for at in _last(low, word)]
+    if not low.isascii():
+        out += [(m.start(), m.end(), None) for m in deque(_OTHER.finditer(low), _NEAR)]
+    if len(out) > _NEAR:
+        out.sort()
+        del out[:-_NEAR]
+    return out
+
+
+def _hashed(text: str, mark: int) -> Slot:
+    at = mark + 4
+    while at < len(text) and text[at] in " #*$" and at - mark < 12:
+        at += 1
+    return Slot(at - (text[at - 1] == "$"), _line(text, at), mark, box=False)
+
+
+def _slot(text: str, at: int, past: int) -> Slot | None:
+    """What the word `text[at:past]` announces; None where it announces nothing."""
+    following = text[past : past + 1]
+    if following == "s":
+        past += 1
+        following = text[past : past + 1]
+    if following == '"' and (keyed := _KEYED.match(text, past)):
+        return _valued(text, keyed, at)
+    tag = following == ">" and at > 0 and text[at - 1] in "<_"
+    lead = _MARK.match(text, past) if tag else _LEAD.match(text, past) or _headed(text, at, past)
+    if lead is None or (at > 1 and text[at - 1] == "/" and text[at - 2] == "<"):
+        return None
+    start = stop = lead.end()
+    while start > past and text[start - 1] in "$\n":
+        start -= 1
+    line = start
+    while line < stop and text[line] == "\n":
+        line += 1
+    end = _line(text, line)
+    if tag:
+        close = text.find("<", start, end)
+        end = close if close >= 0 else end
+    return Slot(start, end, at, box=tag)
 
 
 def _headed(text: str, word: int, past: int) -> re.Match[str] | None:
