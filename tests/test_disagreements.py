@@ -13,29 +13,16 @@ import pytest
 SCRIPT = Path(__file__).resolve().parents[1] / "benchmarks" / "disagreements_page.py"
 
 GEMMA, PHI, MIXTRAL = "gemma-2-9b-it", "Phi-3.5-mini-instruct", "Mixtral-8x7B-Instruct-v0.1"
-DECLINED = "the answer field gives no number, and one of the working is taken"
-SEVERAL = "two quantities and no total, and one of the two is taken"
 AFTER = "the field and the text after it end in different numbers, and the field is taken"
 OPEN = {
-    (GEMMA, 214): DECLINED,
-    (GEMMA, 608): DECLINED,
-    (GEMMA, 753): SEVERAL,
-    (GEMMA, 1001): "2:00 pm is not taken for a gold answer that is the bare hour",
     (GEMMA, 1285): AFTER,
     (PHI, 184): "25% is not taken for a gold answer that leaves out the sign",
     (PHI, 726): AFTER,
-    (PHI, 753): SEVERAL,
-    (PHI, 906): SEVERAL,
-    (PHI, 1003): "the cost in a field that declines to give what was asked is taken",
-    (PHI, 1017): SEVERAL,
-    (MIXTRAL, 214): "a part of a formula with an unknown is taken",
+    (PHI, 894): "a formula with an unknown is taken",
+    (MIXTRAL, 214): "a formula with an unknown is taken",
     (MIXTRAL, 380): "the text ends after its first step, and the number of that step is taken",
     (MIXTRAL, 707): "of a decimal and its percentage the decimal is taken",
-    (MIXTRAL, 906): SEVERAL,
-    (MIXTRAL, 950): DECLINED,
     (MIXTRAL, 954): "the text ends after its first step, and the number of that step is taken",
-    (MIXTRAL, 978): SEVERAL,
-    (MIXTRAL, 1017): SEVERAL,
 }
 """Rows on which `careful` does not read as the eye does, by model and number of the item, and why."""
 

@@ -11,8 +11,9 @@ import pytest
 import eyechart as ec
 from eyechart.app.certify import certify, current, digest_of, function_digest, own_digest
 from eyechart.app.limits import within
+from eyechart.app.piped import piped
 from eyechart.app.report import report_input
-from eyechart.app.shelf import certificates, own, put, take
+from eyechart.app.shelf import broken, certificates, own, put, take
 from eyechart.report.rules import rules_of_thumb
 from eyechart.stress.certificate import as_data
 from eyechart.stress.harness import Counts
@@ -101,7 +102,7 @@ def test_what_does_not_answer_is_one_line(here: Path) -> None:
         certify("nowhere:f")
     with pytest.raises(ec.InputError, match="no function g"):
         certify("their_graders:g")
-    with pytest.raises(ec.InputError, match="ended with code 3: boom"):
+    with pytest.raises(ec.InputError, match="answered none of 60 cases: exit code 3; boom"):
         certify(
             [sys.executable, "-c", "import sys; sys.exit('boom') if 0 else (sys.stderr.write('boom'), sys.exit(3))"],
             counts=FEW,
@@ -123,10 +124,10 @@ def test_a_certificate_goes_stale_with_its_grader(here: Path) -> None:
     assert function_digest("their_graders:last_number") != found.digest
     assert current(take(path)) is False
     assert current(certify("last_number", counts=FEW)) is True
-    assert digest_of("careful") == own_digest()
+    assert digest_of("careful", "g1") == own_digest()
     (here / "shelf" / "broken.json").write_text("{}", encoding="utf-8")
-    with pytest.raises(ec.InputError, match=r"broken\.json: no certificate"):
-        certificates(Path("shelf"))
+    assert "their_graders:last_number" in certificates(Path("shelf"))  # one bad file hides no other
+    assert broken(Path("shelf")) == (Path("shelf/broken.json"),)
 
 
 def test_our_own_certificate_is_of_today() -> None:
@@ -167,3 +168,53 @@ def test_a_report_hangs_the_certificate_beside_the_score(here: Path) -> None:
     assert next(r for r in made["rules"] if r["id"] == "grader_certified")["state"] == "broken"
     page = Path("run/report.html").read_text(encoding="utf-8")
     assert "misses its targets" in page
+
+
+def test_a_grader_that_ends_the_process_prints_or_is_silent_is_told(here: Path) -> None:
+    (here / "rude.py").write_text(
+        "import os, sys\ndef leaves(o, g): sys.exit(0)\ndef quits(o, g): os._exit(0)\n"
+        "def chats(o, g):\n    print('noise')\n    return o.strip() in g\n",
+        encoding="utf-8",
+    )
+    left = certify("rude:leaves", kinds=["number"], counts=Counts(right=5, wrong=5, pairs=0, hostile=0))
+    assert left.report.tally("right", "number").errors == 5
+    assert not left.certified
+    with pytest.raises(ec.InputError, match="answered none of 5 cases"):
+        certify("rude:quits", kinds=["number"], counts=Counts(right=5, wrong=5, pairs=0, hostile=0))
+    chatty = certify("rude:chats", kinds=["number"], counts=Counts(right=50, wrong=50, pairs=0, hostile=0))
+    assert chatty.report.tally("right", "number").errors == 0
+    with pytest.raises(ec.InputError, match="answered none"):
+        certify([sys.executable, "-c", "pass"], kinds=["number"], counts=Counts(right=5, wrong=5, pairs=0, hostile=0))
+
+
+def test_lines_of_a_command_are_matched_by_id_or_must_be_as_many_as_the_cases() -> None:
+    def lines(body: str) -> list[str]:
+        return [sys.executable, "-c", f"import json,sys\nfor l in sys.stdin:\n r=json.loads(l)\n {body}"]
+
+    few = Counts(right=20, wrong=20, pairs=0, hostile=0)
+    right = "print(json.dumps({'id': r['id'], 'verdict': r['gold'] in r['output']}))"
+    plain = certify(lines(right), kinds=["number"], counts=few).report.tally("right", "number")
+    noisy = certify(lines(f"print('{{}}'); {right}"), kinds=["number"], counts=few).report.tally("right", "number")
+    assert noisy.errors == 20  # twice as many lines, and not all say whose they are
+    both = certify(lines(f"{right}; {right}"), kinds=["number"], counts=few).report.tally("right", "number")
+    assert (both.failures, both.errors) == (plain.failures, 0)
+
+
+def test_a_command_is_current_until_its_file_changes() -> None:
+    Path("g.sh").write_text(
+        '#!/bin/sh\nwhile read -r l; do echo \'{"verdict": "incorrect"}\'; done\n', encoding="utf-8"
+    )
+    Path("g.sh").chmod(0o755)
+    found = certify(["./g.sh"], kinds=["number"], counts=Counts(right=5, wrong=5, pairs=0, hostile=0))
+    assert current(take(put(found, Path("shelf")))) is True
+    with Path("g.sh").open("a", encoding="utf-8") as file:
+        file.write("# changed\n")
+    assert current(found) is False
+
+
+def test_a_flood_is_cut_and_a_silent_process_given_up() -> None:
+    flood = piped([sys.executable, "-c", "while True: print('x' * 100000)"], "", 60)
+    assert "64 MB" in flood.told
+    silent = piped([sys.executable, "-c", "import time; time.sleep(60)"], "a\n", 0.5)
+    assert silent.lines == ()
+    assert "given up" in silent.told

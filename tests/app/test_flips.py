@@ -93,7 +93,7 @@ def test_the_command_shows_texts_side_by_side(run: ec.Run) -> None:
     a = cell(run, prompt__cue="plain", evaluation__extraction="whole")
     b = cell(run, prompt__cue="own", evaluation__extraction="whole")
     shown = CliRunner().invoke(main, ["flips", "run", a, b], catch_exceptions=False).stdout
-    assert shown.startswith(f"50 verdicts differ between {a} and {b}: {b} gains 0 and loses 50.")
+    assert shown.startswith(f"50 of 60 verdicts differ between {a} and {b}: {b} gains 0 and loses 50.")
     assert "the same answer, written differently: 20 (+0 -20)" in shown
     assert "The answer is 61." in shown
     found = json.loads(CliRunner().invoke(main, ["flips", "run", a, b, "--json"], catch_exceptions=False).stdout)

@@ -253,6 +253,40 @@ def test_the_verdicts_of_people() -> None:
     assert missed == []
 
 
+@pytest.mark.parametrize("text", ['{"answer": "A|B|C|D"}', "Answer: A | B | C | D", "Option D states that the"])
+def test_the_format_and_a_broken_sentence_are_no_answer(text: str) -> None:
+    assert read(text).outcome is Outcome.UNPARSEABLE
+
+
+LAST = (
+    ("Answer: B", "B"), ("The answer is **B. Rhine**.", "B"), ("答案是B。", "B"), ("Answer: Loire (C)", "C"), ("Answer: A. Rhine", None),
+    ("The answer is not B.", "not B"), ("Answer: B or C", "B or C"), ("答案不是B。", "not B"), ("Bではありません。", "not B"),
+    ("C não é a resposta.", "not C"), ("The wrong answer: B", "not B"), ("Answer: B\n\nThank you.", "B"), ("Second choice: B", None),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("last", "value"), LAST)
+@pytest.mark.parametrize(
+    "before",
+    [
+        "",
+        "A is wrong.\nC fails.\n\n",
+        "Answer: D\n\nWait, no.\n\n",
+        "<think>A</think>",
+        "At first I thought it was D.\n",
+    ],
+)
+def test_what_stands_before_the_last_line_leaves_a_plain_announcement_as_it_is(
+    before: str, last: str, value: str | None
+) -> None:
+    alone = read(last)
+    assert (alone.value or alone.outcome) == (value or Outcome.UNPARSEABLE)
+    if value and len(value) == 1:
+        assert read(before + last).value == value
+    elif value and value.startswith("not "):
+        assert read(before + last).value != value[4:]
+
+
 HOSTILE = {
     name: unit * (1_000_000 // len(unit))
     for name, unit in {

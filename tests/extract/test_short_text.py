@@ -20,6 +20,7 @@ def read(text: str) -> Extraction:
         ("| Land | City |\n|---|---|\n| Norway | Oslo |", "Oslo"),
         ('{"answer": ["Oslo", "Bergen"]}', '["Oslo", "Bergen"]'),
         ("C#", "C#"),
+        ("I'm not sure, but Oslo.", "I'm not sure, but Oslo"),
         ("++", "++"),
     ],
 )

@@ -204,4 +204,4 @@ def test_gsm8k_outputs_read_as_a_person_reads_them() -> None:
     with gzip.open(path, "rt", encoding="utf-8") as stream:
         rows = [json.loads(line) for line in stream]
     unread = sum(NumberReader().read(row["output"], OPEN, ()).value is None for row in rows)
-    assert unread <= 25  # those that say that it cannot be known, and those that were cut off
+    assert unread <= 38  # no number or several in the answer field, not to be known, or cut off

@@ -63,7 +63,7 @@ CASES_OF_OURS = [
     # JSON
     ('{"x": [1, 2], "y": null}', '{"y": null, "x": [1, 2]}', YES), ('```json\n{"y":null,"x":[1,2]}\n```', '{"y": null, "x": [1, 2]}', YES), ('{"x": [2, 1]}', '{"x": [1, 2]}', NO), ('{"x": "1"}', '{"x": 1}', NO), ('{"x": true}', '{"x": 1}', NO), ("{'x': 1}", '{"x": 1}', NO), ('{"x": 1', '{"x": 1}', NO), ("[1, 2]", "[1,2]", YES),
     # no answer
-    ("", "Oslo", NONE), ("...", "Oslo", NONE), ("Answer:", "Oslo", NONE), ("I don't know.", "Oslo", NONE), ("我不知道", "奥斯陆", NONE), ("I'm sorry, I can't help with that.", "Oslo", NONE), ("It might be Oslo.", "Oslo", NONE), ("Maybe Oslo, maybe Bergen.", "Oslo", NONE), ("<think>Oslo", "Oslo", NONE), ("也许是奥斯陆", "奥斯陆", NONE), ("I'm not sure, perhaps Oslo?", "Oslo", NONE),
+    ("", "Oslo", NONE), ("...", "Oslo", NONE), ("Answer:", "Oslo", NONE), ("I don't know.", "Oslo", NONE), ("我不知道", "奥斯陆", NONE), ("I'm sorry, I can't help with that.", "Oslo", NONE), ("It might be Oslo.", "Oslo", YES), ("It might be.", "Oslo", NONE), ("Maybe Oslo, maybe Bergen.", "Oslo", NONE), ("<think>Oslo", "Oslo", NONE), ("也许是奥斯陆", "奥斯陆", YES), ("I'm not sure, perhaps Oslo?", "Oslo", NONE),
 ]  # fmt: skip
 
 

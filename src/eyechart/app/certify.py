@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
-import subprocess
+import os
+import shlex
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
@@ -16,17 +18,19 @@ from typing import Any, cast
 from eyechart.app.grade import VERDICTS, grade_lines
 from eyechart.app.limits import within
 from eyechart.app.lines import Line, line_of
+from eyechart.app.piped import Piped, piped
+from eyechart.app.tested import LIMIT
 from eyechart.core.errors import EyechartError, InputError
 from eyechart.core.graders import KINDS, Kind, grader, names
 from eyechart.core.records import Outcome
-from eyechart.score.function import imported
+from eyechart.score.function import imported, judged
 from eyechart.stress.cases import Answered, Case, Verdict, Verdicts
 from eyechart.stress.certificate import Certificate
 from eyechart.stress.harness import Counts, stress
 from eyechart.version import __version__
 
-LIMIT = 20.0
-"""Seconds after which one verdict is given up, where this process can be interrupted."""
+PATIENCE = 3
+"""Hostile inputs in a row without an answer, after which a grader is not asked for more."""
 _ROOMS = ("core", "extract", "score", "sandbox")
 _WORDS: Mapping[str, Verdict] = {"correct": "correct", "incorrect": "incorrect", "unparseable": "unparseable"}
 
@@ -49,7 +53,7 @@ def certify(
     Raises InputError for a grader that is not there or does not answer.
     """
     if not isinstance(name, str):
-        return _certificate(" ".join(name), _command_digest(name), _command(name), kinds, seed, counts)
+        return _certificate(shlex.join(name), _command_digest(name), _command(name), kinds, seed, counts)
     if ":" in name and name not in names():
         return _certificate(name, function_digest(name), _function(name), kinds, seed, counts)
     tried = kinds or tuple(kind for kind in KINDS if _fits(name, kind))
@@ -65,13 +69,16 @@ def _certificate(
     return Certificate(grader=name, digest=digest, version=__version__, report=found)
 
 
-def digest_of(name: str) -> str | None:
-    """The digest that a certificate of this grader must carry to speak of it today; None where it cannot be known."""
-    if ":" not in name:
-        return own_digest()
+def digest_of(name: str, kind: str) -> str | None:
+    """The digest that a certificate of this grader must carry to speak of it today; None where it cannot be known.
+
+    `kind` is the tag of the digest that it carries: of ours (`g1`), a function (`f1`) or a command (`c1`).
+    """
     try:
-        return function_digest(name)
-    except InputError:
+        if kind == "f1":
+            return function_digest(name)
+        return _command_digest(shlex.split(name)) if kind == "c1" else own_digest()
+    except (InputError, ValueError):
         return None
 
 
@@ -94,7 +101,7 @@ def function_digest(path: str) -> str:
         source = Path(inspect.getsourcefile(cast("Any", function)) or "").read_bytes()
     except (TypeError, OSError):
         raise InputError(f"{path} has no source file: give a function that is written in Python") from None
-    return f"g1:{hashlib.sha256(path.encode() + source).hexdigest()}"
+    return f"f1:{hashlib.sha256(path.encode() + source).hexdigest()}"
 
 
 def _command_digest(command: Sequence[str]) -> str:
@@ -103,7 +110,7 @@ def _command_digest(command: Sequence[str]) -> str:
     for word in command:
         if Path(word).is_file():
             found.update(Path(word).read_bytes())
-    return f"g1:{found.hexdigest()}"
+    return f"c1:{found.hexdigest()}"
 
 
 def _fits(name: str, kind: Kind) -> bool:
@@ -170,98 +177,104 @@ def _timed(ask: Callable[[], Outcome]) -> Answered:
     return _said(outcome, time.perf_counter() - start)
 
 
-# a function
+# graders of others: a process that is given lines and gives lines
 
 
 def _function(path: str) -> Verdicts:
-    function = imported(path)
-    try:
-        takes_choices = "choices" in inspect.signature(function).parameters
-    except (TypeError, ValueError):
-        takes_choices = False
-
-    def ask(case: Case) -> Outcome:
-        golds = (case.gold,) if case.choices is None else (case.gold, case.choices[case.gold])
-        more = {"choices": dict(case.choices or {})} if takes_choices else {}
-        return _outcome(function(case.output, golds, **more))
-
-    return lambda cases: [_timed(lambda case=case: ask(case)) for case in cases]
-
-
-def _outcome(said: object) -> Outcome:
-    """A verdict by word, a truth value, or credit of which only the whole counts; None: nothing could be read."""
-    if isinstance(said, str) and said.lower() in _WORDS:
-        return Outcome(said.lower())
-    if said is None:
-        return Outcome.UNPARSEABLE
-    if isinstance(said, bool | int | float):
-        return Outcome.CORRECT if float(said) == 1.0 else Outcome.INCORRECT
-    raise ValueError(f"returned {said!r:.60}, not a truth value, a number or a verdict")
-
-
-# a command
+    """In a process of its own; see `tested`."""
+    imported(path)  # a mistake in the name is told before anything is started
+    command = [sys.executable, "-m", "eyechart.app.tested", path]
+    return _Process(command, os.environ | {"PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}, batches=True)
 
 
 def _command(command: Sequence[str]) -> Verdicts:
-    def verdicts(cases: Sequence[Case]) -> list[Answered]:
-        if cases and cases[0].family == "hostile":  # one at a time: each has a time of its own
-            return [_piped(command, [case])[0] for case in cases]
-        return _piped(command, cases)
-
-    return verdicts
+    return _Process(command, None, batches=False)
 
 
-def _piped(command: Sequence[str], cases: Sequence[Case]) -> list[Answered]:
-    rows = [
-        {
-            "id": c.id,
-            "kind": c.kind,
-            "output": c.output,
-            "gold": c.gold,
-            "choices": dict(c.choices) if c.choices else None,
-        }
-        for c in cases
-    ]
-    text = "".join(json.dumps(row) + "\n" for row in rows)
-    start = time.perf_counter()
-    try:
-        done = subprocess.run(
-            list(command), input=text.encode(), capture_output=True, timeout=LIMIT + 0.1 * len(cases), check=False
-        )
-    except subprocess.TimeoutExpired:
-        seconds = time.perf_counter() - start
-        return [Answered(verdict=None, seconds=seconds / len(cases), error="no verdict in time") for _ in cases]
-    except OSError as error:
-        raise InputError(f"cannot start {command[0]}: {error.strerror}") from None
-    seconds = (time.perf_counter() - start) / len(cases)
-    lines = [line for line in done.stdout.decode("utf-8", "replace").splitlines() if line.strip()]
-    if not lines and done.returncode and len(cases) > 1:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise InputError(
-            f"{command[0]} ended with code {done.returncode}: {said[-1][:200] if said else 'it said nothing'}"
-        )
-    answers = [_parsed(line, seconds) for line in lines[: len(cases)]]
-    lacking = Answered(verdict=None, seconds=seconds, error=f"no line for this case (exit code {done.returncode})")
-    return answers + [lacking] * (len(cases) - len(answers))
+class _Process:
+    """Asks a process, and gives it up where it does not answer: after `PATIENCE` hostile inputs in a row, or at
+    once where it gives no answer to ordinary ones."""
+
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str] | None, *, batches: bool) -> None:
+        self.command, self.environment, self.batches = list(command), environment, batches
+        self.silent = 0
+
+    def __call__(self, cases: Sequence[Case]) -> list[Answered]:
+        if not cases:
+            return []
+        if cases[0].family != "hostile" or self.batches:
+            return self._ask(cases)
+        return [self._ask([case])[0] for case in cases]  # one at a time: each has a time of its own
+
+    def _ask(self, cases: Sequence[Case]) -> list[Answered]:
+        hostile = cases[0].family == "hostile"
+        if hostile and self.silent >= PATIENCE:
+            return [
+                Answered(verdict=None, seconds=0.0, error=f"not asked: silent {PATIENCE} times in a row") for _ in cases
+            ]
+        start = time.perf_counter()
+        limit = LIMIT + (LIMIT if hostile and self.batches else 0.02) * len(cases)
+        done = piped(self.command, "".join(json.dumps(_asked(case)) + "\n" for case in cases), limit, self.environment)
+        seconds = (time.perf_counter() - start) / len(cases)
+        answers = _matched(cases, done, seconds)
+        answered = any(answer.error is None for answer in answers)
+        self.silent = 0 if answered else self.silent + 1
+        if not hostile and done.lines == () and not answered:
+            raise InputError(f"{self.command[0]} answered none of {len(cases):,} cases: {done.told}")
+        return answers
 
 
-def _parsed(line: str, seconds: float) -> Answered:
+def _asked(case: Case) -> dict[str, Any]:
+    choices = dict(case.choices) if case.choices else None
+    return {"id": case.id, "kind": case.kind, "output": case.output, "gold": case.gold, "choices": choices}
+
+
+def _matched(cases: Sequence[Case], done: Piped, seconds: float) -> list[Answered]:
+    """By the id that a line repeats; else by place, and then there must be one line for each case."""
+    rows = [_row(line) for line in done.lines]
+    if rows and all("id" in row for row in rows):
+        by_id = {row["id"]: row for row in rows}
+        found = [by_id.get(case.id) for case in cases]
+    elif len(rows) > len(cases):
+        error = f"wrote {len(rows):,} lines for {len(cases):,} cases: write one a case, or repeat its id"
+        return [Answered(verdict=None, seconds=seconds, error=error) for _ in cases]
+    else:
+        found = [*rows, *[None] * (len(cases) - len(rows))]
+    lacking = Answered(verdict=None, seconds=seconds, error=f"no line for this case ({done.told})")
+    return [lacking if row is None else _parsed(row, seconds) for row in found]
+
+
+def _row(line: str) -> dict[str, Any]:
     try:
         said: Any = json.loads(line)
-        outcome = _outcome(cast("dict[str, Any]", said)["verdict"] if isinstance(said, dict) else said)
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        return Answered(verdict=None, seconds=seconds, error=f"wrote {line[:60]!r} ({type(error).__name__})")
-    return _said(outcome, seconds)
+    except (ValueError, RecursionError):
+        said = None
+    if isinstance(said, dict):
+        return cast("dict[str, Any]", said)
+    return {"error": f"wrote {line[:60]!r}"} if said is None else {"verdict": said}
+
+
+def _parsed(row: Mapping[str, Any], seconds: float) -> Answered:
+    own = row.get("seconds")
+    taken = float(own) if isinstance(own, int | float) and 0 <= own < 1e6 else seconds
+    if "outcome" in row:  # our own process
+        return _said(Outcome(row["outcome"]), taken)
+    if "error" in row or "verdict" not in row:
+        return Answered(verdict=None, seconds=taken, error=str(row.get("error") or "no key `verdict`")[:200])
+    score = judged(row["verdict"])
+    if score.outcome is Outcome.UNSCORED:
+        return Answered(verdict=None, seconds=taken, error=score.reason)
+    return _said(score.outcome, taken)
 
 
 # the shelf
 
 
 def slug(name: str) -> str:
-    return "".join(c if c.isalnum() or c in "-_." else "-" for c in name)[:80].strip(".") or "grader"
+    return "".join(c if c.isalnum() or c in "-_." else "-" for c in name)[:80].strip("-.") or "grader"
 
 
 def current(certificate: Certificate) -> bool | None:
     """Whether it still speaks of its grader; None where the grader is not here to be asked."""
-    digest = digest_of(certificate.grader) if " " not in certificate.grader else None
+    digest = digest_of(certificate.grader, certificate.digest.partition(":")[0])
     return None if digest is None else certificate.holds_for(digest, __version__)

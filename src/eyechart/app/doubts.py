@@ -35,7 +35,9 @@ def doubts(given: Sequence[Line | Unusable], mine: Sequence[Graded], theirs: Seq
         if not isinstance(line, Line) or one.verdict == other.verdict or None in (one.verdict, other.verdict):
             continue
         text = line.response.text or ""
-        gold = " | ".join(line.item.gold)
+        at = line.item.gold_index
+        label = f"{line.labels[at]} = " if at is not None and at < len(line.labels) else ""
+        gold = label + " | ".join(line.item.gold)
         verdicts = {one.verdict, other.verdict}
         accepted = "correct" in verdicts
         level = 3 if verdicts == {"correct", "incorrect"} else 2 if accepted else 1

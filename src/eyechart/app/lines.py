@@ -104,7 +104,7 @@ def _line(values: Mapping[str, Any], name: str, number: int) -> Line:
         response=Response(
             text="" if output is None else as_text(output), finish_reason=_word(values.get("finish_reason"))
         ),
-        item=_item(name, golds, options, number),
+        item=_item(name, golds, options, number, _rest(values)),
         labels=() if options is None else options.labels or tuple(ALPHABET[: len(options.texts)]),
         model=None if missing(model) else as_text(model),
         line=number,
@@ -142,15 +142,23 @@ def _kind(stated: Any, golds: Sequence[str], options: Options | None) -> Kind:
     return kind
 
 
-def _item(name: str, golds: tuple[str, ...], options: Options | None, number: int) -> Item:
+_OWN = frozenset((*OUTPUT, *GOLD, "id", "kind", "choices", "model", "finish_reason"))
+
+
+def _rest(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What else a line says, its question above all: whether percent is asked for, or an order."""
+    return {name: value for name, value in values.items() if name not in _OWN}
+
+
+def _item(name: str, golds: tuple[str, ...], options: Options | None, number: int, rest: Mapping[str, Any]) -> Item:
     if options is None or not options.texts:
-        return Item(id=name, fields={}, gold=golds, line=number)
+        return Item(id=name, fields=rest, gold=golds, line=number)
     labels = options.labels or tuple(ALPHABET[: len(options.texts)])
     meant = {_index(gold, labels, options.texts) for gold in golds}
     index = meant.pop() if len(meant) == 1 else None
     if index is not None:
         return Item(
-            id=name, fields={}, gold=(options.texts[index],), choices=options.texts, gold_index=index, line=number
+            id=name, fields=rest, gold=(options.texts[index],), choices=options.texts, gold_index=index, line=number
         )
     wanted = ",".join(golds)
     parts = [part for part in re.split(r"[\s,;、，/&+]+|(?i:\band\b)", wanted.strip("()[]{} ")) if part]
@@ -160,7 +168,7 @@ def _item(name: str, golds: tuple[str, ...], options: Options | None, number: in
     if not parts or None in at:
         raise RowError(f"gold {wanted:.40} is neither a label nor a text of its choices ({', '.join(labels)})")
     chosen = sorted(cast("set[int]", set(at)))
-    return Item(id=name, fields={}, gold=(",".join(labels[i] for i in chosen),), choices=options.texts, line=number)
+    return Item(id=name, fields=rest, gold=(",".join(labels[i] for i in chosen),), choices=options.texts, line=number)
 
 
 def _index(gold: str, labels: Sequence[str], texts: Sequence[str]) -> int | None:

@@ -38,7 +38,8 @@ def reread(
     found = given(source)
     bad = [line for line in found if isinstance(line, Unusable)]
     if bad:
-        raise InputError(f"{bad[0].reason} ({len(bad):,} such lines)", line=bad[0].line)
+        more = f" (and {len(bad) - 1:,} more lines)" if len(bad) > 1 else ""
+        raise InputError(f"{bad[0].reason}{more}", line=bad[0].line)
     return reread_lines([line for line in found if isinstance(line, Line)], graders, weak=allow_weak_sandbox)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
@@ -55,9 +56,21 @@ def certificates(shelf: Path = SHELF) -> dict[str, Certificate]:
     found = dict(own())
     if shelf.is_dir():
         for path in sorted(shelf.glob("*.json")):
-            certificate = take(path)
-            found[certificate.grader] = certificate
+            with suppress(InputError):  # told by `broken`; one bad file hides no other
+                certificate = take(path)
+                found[certificate.grader] = certificate
     return found
+
+
+def broken(shelf: Path = SHELF) -> tuple[Path, ...]:
+    """Files on `shelf` that are no certificates."""
+    out: list[Path] = []
+    for path in sorted(shelf.glob("*.json")) if shelf.is_dir() else ():
+        try:
+            take(path)
+        except InputError:
+            out.append(path)
+    return tuple(out)
 
 
 @lru_cache(maxsize=1)

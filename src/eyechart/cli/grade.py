@@ -14,7 +14,7 @@ from eyechart.app.grade import Graded, grade_lines
 from eyechart.app.grade import given as read
 from eyechart.app.lines import Line, Unusable, line_of, pasted
 from eyechart.cli.columns import columned
-from eyechart.cli.output import clean
+from eyechart.cli.output import clean, json_line, written
 from eyechart.core.errors import EyechartError, InputError
 from eyechart.core.graders import CAREFUL
 from eyechart.core.registry import hint
@@ -63,7 +63,7 @@ def command(
             theirs = grade_lines(given, against, allow_weak_sandbox=allow_weak_sandbox)
             _print(_disagreements(given, graded, theirs, (method, against), as_json), as_json)
         elif as_json:
-            _print((_json(one.row()) for one in graded), as_json)
+            _print((json_line(one.row()) for one in graded), as_json)
         elif output is not None:
             _print(_trace(given, graded, graded[0].id, False), as_json)
         else:
@@ -71,8 +71,9 @@ def command(
     except EyechartError as error:
         click.echo(f"eyechart: {clean(str(error))}", err=True)
         sys.exit(error.exit_code)
-    except BrokenPipeError:
-        sys.exit(0)
+    except KeyboardInterrupt:
+        click.echo("eyechart: interrupted", err=True)
+        sys.exit(4)
     sys.exit(_code(graded))
 
 
@@ -91,12 +92,14 @@ def _switches(given: Sequence[str]) -> dict[str, Any]:
 
 
 def _code(graded: Sequence[Graded]) -> int:
-    bad = [one for one in graded if not one.usable]
+    """2 where a line cannot be graded: it lacks something, its gold answer is unusable, or the grader failed."""
+    bad = [one for one in graded if one.verdict is None]
     for one in bad[:20]:
-        click.echo(f"eyechart: line {one.line}: {clean(one.reason or '')}", err=True)
+        where = f"line {one.line}" if one.line is not None else one.id
+        click.echo(f"eyechart: {clean(where)}: {clean(one.reason or '')}", err=True)
     if len(bad) > 20:
         click.echo(f"eyechart: and {len(bad) - 20:,} more lines that cannot be graded", err=True)
-    return 2 if bad else 3 if graded and all(one.verdict is None for one in graded) else 0
+    return 2 if bad else 0
 
 
 def _given(file: str | None, output: str | None, gold: str | None, choices: Sequence[str], kind: str | None) -> Given:
@@ -119,16 +122,11 @@ def _given(file: str | None, output: str | None, gold: str | None, choices: Sequ
 
 
 def _print(text: Iterable[str], as_json: bool) -> None:
-    for line in text:
-        click.echo(line if as_json else clean(line))
+    def write() -> None:
+        for line in text:
+            click.echo(line if as_json else clean(line))
 
-
-def _json(row: dict[str, Any]) -> str:
-    """One line of JSON; characters that would steer a terminal, and halves of characters, are written as escapes."""
-    text = json.dumps(row, ensure_ascii=False)
-    if not text.isprintable():
-        text = json.dumps(row).replace("\x7f", "\\u007f")
-    return text
+    written(write)
 
 
 # for people
@@ -148,7 +146,7 @@ def _table(given: Given, graded: Sequence[Graded]) -> Iterator[str]:
         for line, one in zip(given, graded, strict=True)
     ]
     yield from columned(["id", "verdict", "read as", "gold", "why"], rows, left=5)
-    shown = next((one.id for one in graded if one.verdict != "correct"), None)
+    shown = next((one.id for one in graded if one.verdict not in ("correct", None)), None)
     if shown is not None:
         yield ""
         yield f"How one was read: add --steps {clean(shown)}"
@@ -176,12 +174,19 @@ def _short(text: str | None, width: int) -> str:
 
 
 def _trace(given: Given, graded: Sequence[Graded], wanted: str, as_json: bool) -> Iterator[str]:
-    at = next((i for i, one in enumerate(graded) if one.id == wanted), None)
-    if at is None:
+    found = [i for i, one in enumerate(graded) if one.id == wanted]
+    found = found or [i for i, one in enumerate(graded) if str(one.line) == wanted]
+    if not found:
         raise InputError(
             f"no line has the id {wanted}; {hint(wanted, [one.id for one in graded][:2000])}", field="--steps"
         )
-    line, one = given[at], graded[at]
+    for number, at in enumerate(found):
+        if number and not as_json:
+            yield ""
+        yield from _steps(given[at], graded[at], as_json, of=len(found))
+
+
+def _steps(line: Line | Unusable, one: Graded, as_json: bool, of: int) -> Iterator[str]:
     if isinstance(line, Unusable):
         raise InputError(line.reason, line=line.line)
     text = line.response.text or ""
@@ -190,9 +195,11 @@ def _trace(given: Given, graded: Sequence[Graded], wanted: str, as_json: bool) -
             {"what": s.what, "reason": s.reason, "span": s.span, "text": text[slice(*s.span)] if s.span else None}
             for s in one.steps
         ]
-        yield _json(one.row() | {"span": one.span, "steps": steps})
+        yield json_line(one.row() | {"span": one.span, "steps": steps})
         return
     yield f"{one.verdict or 'not graded'}: read as {_short(one.extracted, 60)}, gold {_short(_gold(line), 60)} ({one.kind})"
+    if of > 1:
+        yield f"line {line.line}" + (f", model {line.model}" if line.model else "")
     if one.reason:
         yield f"why: {one.reason}"
     yield ""
@@ -205,6 +212,11 @@ def _trace(given: Given, graded: Sequence[Graded], wanted: str, as_json: bool) -
         yield f"{number}. {step.what:<7}{step.reason}{where}"
     if not one.steps:
         yield "no step found anything to read"
+
+
+def _end(text: str, width: int = 60) -> str:
+    flat = " ".join(text[-4 * width :].split())
+    return flat if len(flat) <= width else "…" + flat[1 - width :]
 
 
 _MARK = {"cut": "~", "passed": "x", "taken": "^"}
@@ -245,7 +257,7 @@ def _disagreements(
     found = doubts(given, mine, theirs)
     if as_json:
         for doubt in found:
-            yield _json(
+            yield json_line(
                 {
                     "id": doubt.mine.id,
                     names[0]: {"verdict": doubt.mine.verdict, "extracted": doubt.mine.extracted},
@@ -271,7 +283,7 @@ def _disagreements(
         rows = [
             [
                 _short(d.mine.id, 24), d.mine.verdict or "–", d.theirs.verdict or "–", _short(d.mine.extracted, 20),
-                _short(d.theirs.extracted, 20), _short(d.gold, 20), _short("…" + d.output[-120:] if len(d.output) > 120 else d.output, 60),
+                _short(d.theirs.extracted, 20), _short(d.gold, 24), _end(d.output),
             ]
             for d in found[:50]
         ]  # fmt: skip

@@ -17,6 +17,9 @@ from eyechart.core.errors import EyechartError
 from eyechart.runner.fulfil import Tally
 from eyechart.version import __version__
 
+KEEPING = ("run", "demo", "plan")
+"""Commands that ask a model, and keep what it has answered."""
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -53,16 +56,40 @@ def answers(name: str) -> Callable[[Callable[..., Answer]], Callable[..., None]]
             except EyechartError as error:
                 _fail(name, str(error), error.exit_code, as_json)
             except KeyboardInterrupt:
-                _fail(name, "interrupted; what was answered is stored", 4, as_json)
-            except BrokenPipeError:
-                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-                sys.exit(0)
-            _print(name, answer, as_json)
+                stored = "; what was answered is stored" if name in KEEPING else ""
+                _fail(name, f"interrupted{stored}", 4, as_json)
+            written(lambda: _print(name, answer, as_json))
             sys.exit(answer.exit_code)
 
         return command
 
     return wrap
+
+
+def written(write: Callable[[], None]) -> None:
+    """Print something to the end; a reader that has had enough is no error, a full disk is one line."""
+    try:
+        write()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        click.echo(f"eyechart: cannot write the output: {error.strerror}", err=True)
+        sys.exit(2)
+
+
+def json_line(value: Any) -> str:
+    """One line of JSON; what would steer a terminal, and halves of characters, are written as escapes.
+
+    >>> print(json_line({"a": "é\\x9b"}), json_line(["é"]))
+    {"a": "\\u00e9\\u009b"} ["é"]
+    """
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    if not text.isprintable():
+        text = json.dumps(value, allow_nan=False).replace("\x7f", "\\u007f")
+    return text
 
 
 def envelope(name: str, answer: Answer) -> dict[str, Any]:
@@ -78,7 +105,7 @@ def envelope(name: str, answer: Answer) -> dict[str, Any]:
 
 def _print(name: str, answer: Answer, as_json: bool) -> None:
     if as_json:
-        click.echo(json.dumps(envelope(name, answer), ensure_ascii=False, allow_nan=False))
+        click.echo(json_line(envelope(name, answer)))
         return
     for warning in answer.warnings:
         click.echo(f"note: {clean(warning)}", err=True)
@@ -90,7 +117,7 @@ def _print(name: str, answer: Answer, as_json: bool) -> None:
 def _fail(name: str, text: str, code: int, as_json: bool) -> NoReturn:
     if as_json:
         answer = Answer(code="error", text=text)
-        click.echo(json.dumps(envelope(name, answer), ensure_ascii=False))
+        click.echo(json_line(envelope(name, answer)))
     for line in text.splitlines() or [""]:
         click.echo(f"eyechart: {clean(line)}", err=True)
     sys.exit(code)

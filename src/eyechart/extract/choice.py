@@ -112,12 +112,12 @@ class ChoiceReader:
                 return _taken(view, options, (bare[2] - 1,), bare[:2], "the option at this place, from 1")
             if bare[2] <= len(options.labels):
                 return _nothing(view, "a bare number: an index from 0 or from 1?")
-        low = lower(text)
-        last = announced_last(options, text, low)
+        clue = clues(lower(text))
+        heads = SLOT.finditer(clue.low, clue.words)
+        last = announced_last(options, text, clue, heads) if heads else None
         if last is not None:
             return _taken(view, options, last[2:], last[:2], _REASONS[4])
-        clue = clues(low)
-        named = mentions(options, text, clue)
+        named = mentions(options, text, clue, heads)
         if not named:
             return _unnamed(view, options)
         if len(named) == 1 and (only := named[0]).strength > 2 and only.stance == "said" and only.option >= 0:
@@ -133,6 +133,8 @@ def _seen(text: str) -> str:
     if "<" in text:
         bare = _TAGS.sub(lambda match: " " * len(match.group()), text)
         text = bare if bare.strip() else text
+    if "|" in text:
+        text = _FORMAT.sub(lambda match: " " * len(match.group()), text)
     return text
 
 
@@ -142,6 +144,8 @@ _TAGS = re.compile(
     re.IGNORECASE,
 )
 """Markup that says nothing about the answer, and comments."""
+_FORMAT = re.compile(r"(?<![^\W_])[A-P](?: ?\| ?[A-P]){2,}(?![^\W_])")
+"""The labels of the format asked for: `{"answer": "A|B|C|D"}`."""
 _HEAD, _TAIL = 2_000, 8_000
 _CLASH = "the letter and the text put with it contradict"
 _ECHO = "repeats the options"
@@ -261,6 +265,8 @@ def _head(text: str, best: Sequence[Group]) -> Group | None:
 
 def _menu_lines(text: str, group: Group, options: Menu) -> bool:
     """Whether every label stands on a line of its own: the menu, and no choice."""
+    if len(group.members) < len(options.labels):
+        return False
     return len(group.options) == len(options.labels) and text[group.members[0].start : group.last.end].count("\n") > 1
 
 

@@ -6,65 +6,53 @@ What stands on the lines before it cannot undo an option behind an announcement,
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from eyechart.extract.choice_clues import clues
+from eyechart.extract.choice_clues import Clues, clues
 from eyechart.extract.choice_menu import EDGES, Menu, labels
 from eyechart.extract.choice_stance import stands
-from eyechart.extract.choice_words import FILL, SLOT
+from eyechart.extract.choice_words import FILL
 
-_LINES = 4
-"""Lines from the end among which an announcement is looked for."""
-_REACH = 400
 _MARKS = EDGES.replace("?", "")
 _CLOSE = re.compile(r"(?:</(?:final_?)?answer|です|だ|입니다|है)$")
 _LABELLED = re.compile(r"([A-Za-z])[)\].:,*_\"'`\s-]{1,6}(.+)", re.DOTALL)
 _LETTERED = re.compile(r"(.+?)[ \t*_\"'`:,]{0,4}[(\[][ \t*_]{0,3}([A-Za-z])", re.DOTALL)
 
 
-def announced_last(options: Menu, text: str, low: str) -> tuple[int, int, int] | None:
-    """The option behind the only announcement in the last lines of `text`, and where; None where that is not plain.
+def announced_last(
+    options: Menu, text: str, clue: Clues, heads: Sequence[re.Match[str]]
+) -> tuple[int, int, int] | None:
+    """The option behind the last of `heads`, the announcements of `text`, and where; None where that is not plain.
 
     >>> from eyechart.core.records import Item
     >>> from eyechart.extract.choice_menu import menu
+    >>> from eyechart.extract.choice_words import SLOT
     >>> cities = menu(Item(id="1", fields={}, choices=("Rome", "Paris")), ())
     >>> for text in ("A? No.\\nThe answer is **B. Paris**.", "Answer: Paris (B)", "The answer is not A", "Answer: B. Rome"):
-    ...     print(announced_last(cities, text, text.lower()))
+    ...     clue = clues(text.lower())
+    ...     print(announced_last(cities, text, clue, SLOT.finditer(clue.low)))
     (23, 31, 1)
     (8, 16, 1)
     None
     None
     """
+    low = clue.low
     if not options.latin or len(options.labels) > 20 or "~~" in low:
         return None
-    slots, start = _slots(low)
-    if not slots:
-        return None
-    begin = start + slots[-1].end()
-    filled = FILL.match(low, start + slots[0].end())
+    start = low.rfind("\n", 0, heads[-1].start()) + 1
+    head = heads[0] if len(heads) == 1 else next(one for one in heads if one.start() >= start)
+    begin = heads[-1].end()
+    filled = FILL.match(low, head.end())
     at = filled.end() if filled else begin
     if at < begin:
         return None
     found = _option(options, text, low, at) or (_option(options, text, low, begin) if at > begin else None)
-    if found is None or not _idle(options, text, low, start, start + slots[0].start()):
+    if found is None or not _idle(options, text, clue, start, head.start()):
         return None
-    if low[found[1] :].strip(_MARKS) and not _idle(options, text, low, found[1], len(low)):
+    if not _idle(options, text, clue, found[1], len(low)):
         return None
     before = low[max(0, start - 80) : start].rstrip(EDGES) if start else ""
     return None if before.endswith(options.lasts) else found
-
-
-def _slots(low: str) -> tuple[list[re.Match[str]], int]:
-    """The announcements in the last lines of `low`, from the last line that has one, and where that line begins."""
-    start = len(low.rstrip()) + 1
-    for _ in range(_LINES):
-        start = low.rfind("\n", 0, start - 1) + 1
-        if len(low) - start > _REACH:
-            break
-        if slots := SLOT.finditer(low[start:] if start else low):
-            return slots, start
-        if not start:
-            break
-    return [], 0
 
 
 def _option(options: Menu, text: str, low: str, at: int) -> tuple[int, int, int] | None:
@@ -85,12 +73,12 @@ def _option(options: Menu, text: str, low: str, at: int) -> tuple[int, int, int]
     return (at, at + len(core), option) if option >= 0 else None
 
 
-def _idle(options: Menu, text: str, low: str, start: int, end: int) -> bool:
+def _idle(options: Menu, text: str, clue: Clues, start: int, end: int) -> bool:
     """Whether text[start:end] says nothing about any option."""
-    part = low[start:end]
+    part = clue.low[start:end]
     if not part.strip(_MARKS):
         return True
-    if not clues(part).plain:
+    if not clue.plain and not clues(part).plain:
         return False
     for written in options.lasts:
         if written in part:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from eyechart.extract.choice_signs import HEDGES, NEGATIVE, WEIGHING
+from eyechart.extract.choice_signs import HEDGES, NEGATIVE, WEIGHING, wordset
 
 _RUNS = re.compile(r"[a-z]+")
 _ANY_RUNS = re.compile(r"[^\W\d_]+")
@@ -20,19 +20,38 @@ _ODD = re.compile(
 )
 """Marks; Chinese, Japanese and Korean that may deny; any Arabic or Hindi but the letters of an announcement."""
 
-_STIR = frozenset(
-    """abord accept ain although apart aren aside avoid avoidance avoided avoiding avoids beginners besides beware
-    but can candidate candidates circumstances close common contender contradicts could couldn count cross crossed
-    crossing cf did didn discarded discounted dismissed distract distractor distractors distracting do does doesn don
-    earlier errada errado errata errato error errors everyone example except expected fail failed fails false falsa falso
-    falsch fausse faux first g grade grader ground had hardly however if impossible inaccurate incorrect incorrecta
-    incorrecte incorrecto initial initially instance instead invalid irrelevant isn key learners least longer makes many
-    mark may might misconception misconceptions mistake mistaken most near nd nein next nicht no non nope not official
-    original originally other others out partial partially partly pas people plausible popular possibility possible possibly preliminary previous rather
-    rd reference rejected rule ruled rules ruling runner salah sample sbagliata sbagliato score se second see
-    shouldn si some stay steer strike strikes students tempting tentative they third though trap traps treat unless unlikely
-    untrue vs was wasn way wenn whether without won worst would wouldn wrong yet если не нет""".split()
-) | {word for signs in (NEGATIVE, WEIGHING, HEDGES) for word in signs if _ANY_RUNS.fullmatch(word)}
+
+def _heads(words: frozenset[str]) -> frozenset[str]:
+    """The longest run of letters of each: `don` of `don't`."""
+    return frozenset(max(_ANY_RUNS.findall(word), key=len) for word in words)
+
+
+_DENY = _heads(NEGATIVE) | wordset(
+    """rule ruled rules ruling rather instead way circumstances steer stay beware avoid avoidance avoided avoiding avoids
+    cross crossed crossing strike strikes"""
+)
+_REFUTE = wordset(
+    """wrong incorrect false untrue out ruled eliminated excluded invalid impossible inaccurate mistake mistaken error
+    errors trap traps misconception misconceptions least worst not unlikely rejected falsch nicht faux fausse incorrecte
+    incorrecto incorrecta falso falsa errado errada errato errata sbagliato sbagliata salah isn aren wasn doesn don cannot
+    can couldn won wouldn does do did didn could would fail fails contradicts no non nein pas discarded dismissed
+    discounted não не нет"""
+)
+_WEIGH = (
+    _heads(WEIGHING)
+    | HEDGES
+    | wordset(
+        """students people many most some others beginners candidates learners might they everyone mark grade score count
+    accept treat"""
+    )
+)
+_STIR = wordset(
+    """although apart aside besides but candidate circumstances close common contender distract distractor
+    distractors distracting earlier example except expected failed first g ground grader had however if initial initially
+    instance key longer makes may near nd next nope official original originally other partial partially partly plausible
+    popular possibility possible possibly preliminary previous rd reference runner sample se second see si stay tempting
+    tentative third though unless vs was wenn without yet cf если не нет"""
+) | (_DENY | _REFUTE | _WEIGH)
 
 
 class Clues(NamedTuple):
@@ -45,6 +64,12 @@ class Clues(NamedTuple):
     """Whether nothing in it denies or weighs: what is named is said."""
     end: int
     """Behind this place stand only marks."""
+    denies: bool
+    """Whether it may hold a word that denies what follows it."""
+    refutes: bool
+    """Whether it may hold a word that denies what stands before it."""
+    weighs: bool
+    """Whether it may hold a word that only considers what follows it."""
 
 
 def words_in(low: str) -> frozenset[str]:
@@ -62,12 +87,17 @@ def clues(low: str) -> Clues:
     [True, False, True, False, False]
     """
     words = words_in(low)
-    plain = (
-        words.isdisjoint(_STIR)
-        and "?" not in low
-        and "~~" not in low
-        and "[" not in low
-        and "is it" not in low
-        and (low.isascii() or _ODD.search(low) is None)
+    end = len(low.rstrip(_BEHIND))
+    odd = not low.isascii() and _ODD.search(low) is not None
+    if words.isdisjoint(_STIR) and not odd and "?" not in low and "~~" not in low and "[" not in low:
+        return Clues(low, words, "is it" not in low, end, False, False, "is it" in low)
+    wide = not low.isascii()
+    return Clues(
+        low,
+        words,
+        False,
+        end,
+        wide or not words.isdisjoint(_DENY),
+        wide or not words.isdisjoint(_REFUTE),
+        wide or not words.isdisjoint(_WEIGH) or "at first" in low or "is it" in low,
     )
-    return Clues(low, words, plain, len(low.rstrip(_BEHIND)))

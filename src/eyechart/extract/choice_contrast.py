@@ -45,6 +45,29 @@ _FELL = re.compile(
     r"|[^.\n]{0,30}[.?!:] (?:let me check[:.] )?(?:no|nope|it isn't|it's not|it is not|not quite|wrong|(?:certainly|definitely|absolutely|probably|of course) not|hardly|i doubt it)[.,;!]"
 )
 """What was said for an option is taken back in the next breath."""
+_FALLS = frozenset(
+    [
+        "but",
+        "yet",
+        "though",
+        "although",
+        "however",
+        "rules",
+        "makes",
+        "eliminates",
+        "excludes",
+        "wrong",
+        "incorrect",
+        "mistaken",
+        "no",
+        "nope",
+        "isn",
+        "not",
+        "hardly",
+        "doubt",
+    ]
+)
+"""One of these is in it."""
 
 _VERDICT = re.compile(
     r"(?:(?:^|[:.|,(—–!-]|\b(?:is|so))[\s*_(]{0,4}(?:(?P<no>(?:this is |that is |it is )?(?:not (?:correct|right|true|the answer|it)"
@@ -101,7 +124,7 @@ def contrasted(clue: Clues, found: list[Mention]) -> list[Mention]:
     for i, here in enumerate(out):
         then = out[i + 1] if i + 1 < len(out) else None
         if not clue.plain:
-            here = _judged_alone(low, here, then.start if then else len(low) + _REACH)
+            here = _judged_alone(clue, here, then.start if then else len(low) + _REACH)
         if here.end < clue.end:
             here = _lined(low, here, out[i + 1 : i + 4])
         out[i] = here
@@ -152,14 +175,17 @@ def _last(low: str, mention: Mention) -> bool:
     return low[mention.end : mention.end + 3].strip(_EDGES)[:1] in ("", ".", "!", "\n", "。", ";")
 
 
-def _judged_alone(low: str, here: Mention, until: int) -> Mention:
+def _judged_alone(clue: Clues, here: Mention, until: int) -> Mention:
     """`here` with the verdict that stands on its line, or is given in the next breath."""
+    low = clue.low
     if low[here.start - 2 : here.start] == "~~" == low[here.end : here.end + 2]:
         return here._replace(stance="denied")
-    ticked = _TICKED.search(low, max(0, here.start - 12), here.start)
+    ticked = _TICKED.search(low, max(0, here.start - 12), here.start) if "[" in low or not low.isascii() else None
     if ticked:
         return here._replace(stance="said" if ticked["x"] or ticked["box"] else "denied", strength=3)
-    fell = _FELL.match(low, here.end, here.end + _REACH + 30) if here.stance != "denied" and here.strength < 4 else None
+    if here.stance == "denied" or here.strength > 3 or here.end >= clue.end or _FALLS.isdisjoint(clue.words):
+        return here
+    fell = _FELL.match(low, here.end, here.end + _REACH + 30)
     if fell and fell.end() <= until and (low[fell.end() - 1] in ".,;!" or low[fell.end() : until].strip(_EDGES + ".!")):
         return here._replace(stance="denied")
     if fell and fell.end() <= until and until >= len(low):

@@ -5,11 +5,16 @@ from __future__ import annotations
 import re
 
 
-def _set(words: str) -> frozenset[str]:
+def wordset(words: str) -> frozenset[str]:
+    """The words of a list written as one text.
+
+    >>> sorted(wordset("no not"))
+    ['no', 'not']
+    """
     return frozenset(words.split())
 
 
-NEGATIVE = _set(
+NEGATIVE = wordset(
     "ain't aren't bukan can't cannot couldn't didn't discard dismiss doesn't don't dont disagree doubt doubtful eliminate hardly nobody "
     "eliminated eliminates eliminating except exclude excluded excludes excluding isn't isnt jamais kein keine "
     "neither nem never ni nicht no non nor not nunca não pas reject rejected rejecting rejects shouldn't tidak "
@@ -17,7 +22,7 @@ NEGATIVE = _set(
 )
 """Anywhere before the option in its clause, these deny it."""
 
-WEIGHING = _set(
+WEIGHING = wordset(
     "almost nearly analyze analyse analyzing discuss discussing explain examine although argue assume assuming check checking compare comparing consider considered considering "
     "d'abord despite distractor earlier evaluate evaluating examine falls first had hypothetically if initially "
     "jika look looking looks originally sight tell previously prima primeiro primero si suppose tempted tempting though unless versus vs wenn "
@@ -25,14 +30,14 @@ WEIGHING = _set(
 )
 """Before an option in its clause, these only consider it."""
 
-HEDGES = _set("could may maybe might perhaps possibly seem seems vielleicht quizás talvez forse mungkin")
+HEDGES = wordset("could may maybe might perhaps possibly seem seems vielleicht quizás talvez forse mungkin")
 """These put it forward without being sure."""
 
 LEADS = (
     NEGATIVE
     | WEIGHING
     | HEDGES
-    | _set(
+    | wordset(
         "a adalah also and answer answers antwort are as atau be because believe between both bukan but by c'est "
         "candidate choice choices choisis choose chose chosen dan das der die donc dunque e either el elijo eliminate escludo "
         "es escolho est et except exclude for from guess hence however i'd if into is ist it it's its jadi jawaban "
@@ -47,14 +52,14 @@ LEADS = (
 )
 """Words after which a capital letter by itself may be an option; after any other it is part of a name, as in vitamin C."""
 
-STRONG_LEADS = _set(
+STRONG_LEADS = wordset(
     "says been equals get gives makes now dirais saya auf würde eher finalmente prefer sim верно правильно adalah also answer are be believe bet c'est choisis choose chose donc elijo es escolho est guess guessing "
     "hence is ist it's its jadi leave leaves leaving melainkan nehme only pick picked pilih say scelgo select "
     "receive given use meant edit toward towards confident yes verdict conclusion selected sino so sondern that's thats then therefore think thus wähle è é выбираю это"
 )
 """Those of them that lead up to the option chosen."""
 
-AFTER_A = _set(
+AFTER_A = wordset(
     "- adalah although and answer appears are as beats because but by can can't cannot choice correct could dan "
     "definitely describes does doesn't due e es est et false fits for has have here holds if is isn't ist it karena "
     "matches must not option or parce perché porque refers right says seems since so states than that then therefore "
@@ -62,19 +67,19 @@ AFTER_A = _set(
 )
 """Words that may follow the option A; before any other, `A` is the article."""
 
-SLIGHT = _set("a an the it is was it's of these those them above this that are were be to")
+SLIGHT = wordset("a an the it is was it's of these those them above this that are were be to")
 """Words that tell no option from another."""
 
-TURNED = _set("not no never none nor neither without cannot can't non")
+TURNED = wordset("not no never none nor neither without cannot can't non")
 """Words that turn what an option says into its opposite."""
 
-INVERTED = _set("could can might may is would")
+INVERTED = wordset("could can might may is would")
 """A clause that begins with one of these before its subject asks."""
 
-GO = _set("go going went settle settled settling opt opting stick sticking land lean leaning decide vote")
+GO = wordset("go going went settle settled settling opt opting stick sticking land lean leaning decide vote")
 """With a preposition behind them, these lead up to the option chosen."""
 
-ARTICLES = _set("the an la le el il die der das option choice answer letter only letra lettre lettera buchstabe")
+ARTICLES = wordset("the an la le el il die der das option choice answer letter only letra lettre lettera buchstabe")
 """Passed over on the way back to the word that leads up to an option."""
 
 _WRONG = (

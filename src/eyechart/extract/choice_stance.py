@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Literal
+from collections.abc import Sequence
 
+from eyechart.extract.choice_clause import EDGES, WINDOW, WORDS, clause_at, denies, supposed, weighs
 from eyechart.extract.choice_clues import Clues
 from eyechart.extract.choice_contrast import contrasted, headed
-from eyechart.extract.choice_menu import Mention, Menu, Named, Stance, labels, ranks, text_at, texts
+from eyechart.extract.choice_menu import Mention, Menu, Named, labels, ranks, text_at, texts
 from eyechart.extract.choice_signs import (
     AFTER_A,
     ARTICLES,
@@ -15,76 +16,43 @@ from eyechart.extract.choice_signs import (
     EXCEPT_AFTER,
     EXCEPT_BEFORE,
     GO,
-    HAN_DENIED,
     HAN_LEADS,
     HAN_NAMES,
-    HEDGES,
     INVERTED,
     LEADS,
-    NEGATIVE,
     SAID_AFTER,
     STRONG_LEADS,
     WEIGHED_AFTER,
-    WEIGHING,
 )  # fmt: skip
-from eyechart.extract.choice_words import FILL, NO_OPTION, PLACEHOLDER, SLOT
+from eyechart.extract.choice_words import FILL, NO_OPTION, PLACEHOLDER
 
-_WINDOW = 64
 _LONG = 400
 _LOOK_BACK = 160
 """Behind an announcement in a text of more than `_LONG` characters, what stands further back is not weighed."""
-_STOPS = (
-    *".;:!?\n,()→。;，、",
-    " but ",
-    " however ",
-    " instead ",
-    " aber ",
-    " mais ",
-    " pero ",
-    " mas ",
-    " ma ",
-    "但",
-    "而是",
-)
 _EXCEPT = ("but", "except", "other than", "besides", "apart", "aside", "除")
-_STILL = ("only", "just", "doubt", "nur", "solo")
-_NO_WITH = ("es", "son", "puede", "la", "el", "option")
 _GO_ON = ("with", "on", "for", "towards")
-_OTHERS = re.compile(
-    r"\b(?:students|people|many|most|some|others|beginners|candidates|learners|you might|one might|they|everyone)\b(?: \w+){0,2}"
-    r" (?:choose|pick|say|think|select|answer|go for|assume|believe|guess|fall for|mark)\b"
-)
-"""Somebody else's choice."""
-_ORDERED = re.compile(r"\b(?:mark|grade|score|count|accept|treat) (?:this|it|me|my (?:answer|response))\b")
-"""Said to whoever grades."""
 _REASONS = frozenset(("since", "given", "because", "as", "when", "after"))
 _GIVEN = re.compile(r" ?(?:since|given|because|as|when|after) ")
-_CONDITION = re.compile(
-    r"\b(?:if|had|wenn|si|se|если)\b[^.!?\n]{3,80}\b(?:would|could|were|wäre|serait|sería|seria)\b|如果|假如"
-)
 _ASIDE = re.compile(
     r"\((?:[^()\n]{0,30}\b(?:would be|was|see also|see|cf\.?|vs\.?|not)\b[:\s]{0,2}(?:option )?|was: ?)$"
 )
-_IFS = ("如果", "若", "假设", "虽然", "起初", "一开始", "最初", "考虑", "看似")
-_NOT_IT = re.compile(
-    r"rul(?:e[sd]?|ing) out|rather than|instead of|not the|no way|no circumstances|steer clear of|stay away from|beware of|avoid|cross(?:ed|ing)? out|strike"
-)
 _AGREED = re.compile(r"[?\s]{0,3}(?:yes|correct|right|exactly|是的|对|ja|oui|sí|sim)\b")
 _SO = ("so,", "yes,", "therefore,", "thus,", "hence,", "finally,", "ultimately,", "overall,", "因此，", "所以，")
-_WORDS = re.compile(r"[^\W\d_][\w'’]*")
-_EDGES = "*_`\"'()[]{}$<>#~|「」『』《》【】 \t"
 _OPENERS = frozenset("*_`([{\"'$「『《【<")
 _CLOSERS = frozenset("*_`)]}\"'$」』》】>")
 _RUN = re.compile(r"[A-Z]{2,26}(?![\w'+#&-])(?! \d)")
 _HAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
-def mentions(options: Menu, text: str, clue: Clues) -> list[Mention]:
-    """Every place in `text` that names an option, in order; what is only a letter of a name is left out."""
+def mentions(options: Menu, text: str, clue: Clues, heads: Sequence[re.Match[str]]) -> list[Mention]:
+    """Every place in `text` that names an option, in order; what is only a letter of a name is left out.
+
+    `heads`: its announcements.
+    """
     low = clue.low
     named: dict[int, Mention] = {}
     written = texts(options, low)
-    slots = announced(options, text, clue)
+    slots = announced(options, text, clue, heads) if heads else {}
     since = 0
     if len(text) > _LONG:
         since = max((m.start for m in slots.values() if m.stance == "said"), default=0) - _LOOK_BACK
@@ -107,17 +75,14 @@ def mentions(options: Menu, text: str, clue: Clues) -> list[Mention]:
 
 def _inside(busy: list[tuple[int, int]], start: int, end: int) -> bool:
     """Whether `start` to `end` lies within one of `busy` that is longer."""
-    for a, b in busy:
-        if a <= start and end <= b and b - a > end - start:
-            return True
-    return False
+    return any(a <= start and end <= b and b - a > end - start for a, b in busy)
 
 
-def announced(options: Menu, text: str, clue: Clues) -> dict[int, Mention]:
-    """What stands behind an announcement (`Answer:`, `答案是`, a box), by where it begins."""
+def announced(options: Menu, text: str, clue: Clues, heads: Sequence[re.Match[str]]) -> dict[int, Mention]:
+    """What stands behind each of `heads`, announcements (`Answer:`, `答案是`, a box), by where it begins."""
     out: dict[int, Mention] = {}
     low = clue.low
-    for slot in SLOT.finditer(low, clue.words):
+    for slot in heads:
         begin = slot.end()
         filled = FILL.match(low, begin)
         at = filled.end() if filled else begin
@@ -146,26 +111,17 @@ def announced(options: Menu, text: str, clue: Clues) -> dict[int, Mention]:
             out[at] = Mention(*found, 4, "said")
             continue
         mention = _judged(clue, found, 4)
-        if head := headed(low, found.start) or headed(low, slot.start()) or _supposed(low, slot.start()):
+        if head := headed(low, found.start) or headed(low, slot.start()) or supposed(clue, slot.start()):
             out[at] = mention._replace(stance=head)
             continue
-        if before_denies(low, begin) and slot.group()[-1] not in ":\n{":
+        if clue.denies and denies(clue, begin, *clause_at(low, begin)) and slot.group()[-1] not in ":\n{":
             mention = mention._replace(stance="denied")
         elif mention.stance == "hedged" or (
-            mention.stance == "weighed" and _weighs(*_before(low, found.start)) is not None
+            mention.stance == "weighed" and weighs(clue, *clause_at(low, found.start)) is not None
         ):
             mention = mention._replace(stance="said" if slot.group()[-1:] in ":{=>\n" else "hedged")
         out[at] = mention
     return out
-
-
-def _supposed(low: str, start: int) -> Literal["weighed"] | None:
-    """Whether the sentence that announces an answer at `start` only supposes something."""
-    window = low[max(0, start - 120) : start]
-    if not window.strip():
-        return None
-    sentence = window[max(window.rfind(stop) for stop in (". ", "\n", "! ", "? ")) + 1 :]
-    return "weighed" if _CONDITION.search(sentence + low[start : start + 24]) else None
 
 
 def _label_at(options: Menu, text: str, at: int) -> Named | None:
@@ -208,7 +164,7 @@ def stands(text: str, end: int, char: str) -> bool:
     """Whether `A` or `I` that ends at `end` may be a label: not an article, not a pronoun."""
     if text[end : end + 1] != " ":
         return True
-    word = _WORDS.match(text, end + 1)
+    word = WORDS.match(text, end + 1)
     if word is None:
         return True
     if char == "I":
@@ -264,13 +220,13 @@ def _alone(text: str, start: int, end: int) -> bool:
     right = len(text) if right < 0 else right
     if right - left > 40:
         return False
-    return not text[left:start].strip(_EDGES + ".:-") and not text[end:right].strip(_EDGES + ".:;,!。")
+    return not text[left:start].strip(EDGES + ".:-") and not text[end:right].strip(EDGES + ".:;,!。")
 
 
 def _led(low: str, start: int) -> int:
     """How firmly what stands before `start` leads up to an option; 0 where it makes a name of it."""
-    window = low[max(0, start - _WINDOW) : start]
-    bare = window.rstrip(_EDGES)
+    window = low[max(0, start - WINDOW) : start]
+    bare = window.rstrip(EDGES)
     if window.rstrip().endswith("~~"):
         return 1
     if bare.endswith(_SO):
@@ -279,7 +235,7 @@ def _led(low: str, start: int) -> int:
         return 2 if bare and bare[-1] in "=>→:" else 1
     if _HAN.match(bare[-1]):
         return 2 if bare[-1] in "选選是为為故" else 1
-    words = _WORDS.findall(bare[-24:])
+    words = WORDS.findall(bare[-24:])
     last = words[-1] if words else ""
     if last == "a" and (len(words) < 2 or words[-2] in ("a", "b", "c", "d")):
         return 0
@@ -305,7 +261,7 @@ def _judged(clue: Clues, place: Named, strength: int) -> Mention:
             return Mention(start, end, option, kind, max(strength, 3), "said")
         if low.find("option", end) < 0:
             return Mention(start, end, option, kind, strength, "said")
-    window = low[max(0, start - _WINDOW) : start]
+    window = low[max(0, start - WINDOW) : start]
     if any(word in window for word in _EXCEPT) and EXCEPT_BEFORE.search(window):
         skipped = EXCEPT_AFTER.match(low, end)
         behind = skipped.end() if skipped else end
@@ -313,81 +269,50 @@ def _judged(clue: Clues, place: Named, strength: int) -> Mention:
             return Mention(start, end, option, kind, 3, "said")
         said = bool(re.search(r"\b(?:no|none|nothing|nobody)\b", window[-40:]))
         return Mention(start, end, option, kind, 3, "said" if said else "denied")
-    if DENIED_AFTER.match(low, end):
+    behind = end < clue.end and low[end] not in ".,;!"
+    if behind and clue.refutes and DENIED_AFTER.match(low, end):
         return Mention(start, end, option, kind, strength, "denied")
     if head := headed(low, start):
         return Mention(start, end, option, kind, strength, head)
-    clause, words = _before(low, start)
-    if _denies(low, start, clause, words):
+    clause, words = clause_at(low, start)
+    if denies(clue, start, clause, words):
         return Mention(start, end, option, kind, strength, "denied")
-    if SAID_AFTER.match(low, end):
-        doubted = _weighs(clause, words) == "weighed" or _asked(low, end)
+    if behind and SAID_AFTER.match(low, end):
+        doubted = weighs(clue, clause, words) == "weighed" or _asked(low, end)
         return Mention(start, end, option, kind, max(strength, 3), "weighed" if doubted else "said")
-    if _ASIDE.search(low[max(0, start - 40) : start]) or (kind == "label" and words[-1:] == ["was"]):
+    if ("(" in window and _ASIDE.search(low[max(0, start - 40) : start])) or (
+        kind == "label" and words[-1:] == ["was"]
+    ):
         return Mention(start, end, option, kind, strength, "weighed")
-    if kind == "text" and strength < 4 and _GIVEN.match(clause) and "," in low[end : end + 40].split(".")[0]:
+    if (
+        kind == "text"
+        and strength < 4
+        and "," in low[end : end + 40]
+        and _GIVEN.match(clause)
+        and "," in low[end : end + 40].split(".")[0]
+    ):
         return Mention(start, end, option, kind, strength, "weighed")
     asked = WEIGHED_AFTER.match(low, end)
     if asked:
         agreed = _AGREED.match(low, asked.end())
         guessed = (
-            asked.group()[-1] == "?" and clause.lstrip().split(" ", 1)[0] not in INVERTED and _weighs(clause, words)
+            asked.group()[-1] == "?"
+            and clause.lstrip().split(" ", 1)[0] not in INVERTED
+            and weighs(clue, clause, words)
         )
         return Mention(start, end, option, kind, strength, "said" if agreed else guessed or "weighed")
     only_asked = strength < 3 and _asked(low, end)
-    return Mention(start, end, option, kind, strength, _weighs(clause, words) or ("weighed" if only_asked else "said"))
+    return Mention(
+        start, end, option, kind, strength, weighs(clue, clause, words) or ("weighed" if only_asked else "said")
+    )
 
 
 def _asked(low: str, end: int) -> bool:
     """Whether the sentence that goes on at `end` is a question that is not at once answered with yes."""
+    if low.find("?", end, end + 40) < 0:
+        return False
     mark = _MARK.search(low, end, end + 40)
     return bool(mark and mark.group() == "?" and not _AGREED.match(low, mark.start()))
 
 
 _MARK = re.compile(r"[.!?\n。！]")
-
-
-def _before(low: str, start: int) -> tuple[str, list[str]]:
-    """What stands before `start` in its clause, at most `_WINDOW` characters, and its last words."""
-    window = low[max(0, start - _WINDOW) : start].rstrip(_EDGES) + " "
-    clause = window[max([window.rfind(stop) + len(stop) for stop in _STOPS if stop in window], default=0) :]
-    return clause, _WORDS.findall(clause)[-8:]
-
-
-def before_denies(low: str, start: int) -> bool:
-    """Whether the clause before `start` denies what follows.
-
-    >>> before_denies("it is definitely not b", 21), before_denies("i do not know, but b", 19)
-    (True, False)
-    """
-    return _denies(low, start, *_before(low, start))
-
-
-def _denies(low: str, start: int, clause: str, words: list[str]) -> bool:
-    if "whether" in words:
-        words = words[words.index("whether") + 1 :]
-    if not NEGATIVE.isdisjoint(words):
-        for i, word in enumerate(words):
-            following = words[i + 1] if i + 1 < len(words) else ""
-            sure = word == "doubt" and ("no" in words[:i] or "without" in words[:i])
-            none = word != "no" or following in _NO_WITH or (not following and low[start + 1 : start + 2].isalpha())
-            if word in NEGATIVE and none and not sure and following not in _STILL:
-                return True
-    if clause.rstrip(_EDGES)[-1:] in ("❌", "✗", "✘"):
-        return True
-    if _NOT_IT.search(clause, max(0, len(clause) - 26)):
-        return True
-    return not low.isascii() and HAN_DENIED.search(low[max(0, start - 24) : start]) is not None
-
-
-def _weighs(clause: str, words: list[str]) -> Stance | None:
-    """Whether the clause before an option only considers it, or puts it forward with a hedge."""
-    if (
-        not WEIGHING.isdisjoint(words)
-        or "at first" in clause
-        or "is it" in clause[:6]
-        or (len(words) > 1 and (_OTHERS.search(clause) or _ORDERED.search(clause)))
-        or clause.rstrip().endswith(_IFS)
-    ):
-        return None if "forced" in words or "pressed" in words or "must" in words else "weighed"
-    return None if HEDGES.isdisjoint(words) else "hedged"

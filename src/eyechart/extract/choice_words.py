@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+
 class Sought:
     """A pattern and the words one of which each of its matches begins with.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from eyechart.core.records import Outcome
 
@@ -31,6 +32,7 @@ _LOOPS = 4
 """As often as a phrase comes back to back before it is called a loop."""
 
 
+@lru_cache(maxsize=64)
 def declined(text: str) -> tuple[Outcome, str] | None:
     """Why `text`, in which no answer was found, holds none; None where it might.
 

@@ -11,7 +11,7 @@ from eyechart.core.records import Extraction, Item, Outcome, Step
 from eyechart.extract.declined import declined
 from eyechart.extract.passage import Passage, passage
 from eyechart.extract.quantity_claim import Claim, claim, concluded, moved
-from eyechart.extract.quantity_cues import CORRECTED, ECHOED, QUESTION
+from eyechart.extract.quantity_cues import CORRECTED, ECHOED, QUESTION, SIMPLE
 from eyechart.extract.quantity_end import (
     boxed_open,
     broken,
@@ -23,6 +23,7 @@ from eyechart.extract.quantity_end import (
     unanswered,
     untabled,
 )
+from eyechart.extract.quantity_field import field, unescaped, wordy
 from eyechart.extract.quantity_slots import slots
 
 _COURTESY = re.compile(
@@ -30,6 +31,24 @@ _COURTESY = re.compile(
     r"|^\W*(?:note|p\.?s\.?|confidence)\b|希望.{0,10}帮|如果你?您?.{0,6}(?:有|需要)|如有.{0,8}问题|欢迎",
     re.IGNORECASE,
 )
+_KIND = (
+    "let me",
+    "hope",
+    "free",
+    "questions",
+    "help",
+    "please",
+    "need",
+    "if you",
+    "note",
+    "ps",
+    "p.s",
+    "confidence",
+    "希望",
+    "如",
+    "欢迎",
+)
+"""One of these is in whatever `_COURTESY` matches."""
 _SENTENCE = re.compile(r"[?。！？\n]|!(?!=| [a-z])|\.(?=[\s\"'*)\]}$]|$|[A-Z])")
 _PROSE = 120
 """Characters of an answer field beyond which it is read as prose."""
@@ -57,10 +76,22 @@ def sentences(text: str, start: int, end: int, most: int = 1_000_000) -> list[tu
     return out
 
 
+def _polite(text: str, start: int, stop: int) -> bool:
+    low = text[start:stop].lower()
+    for word in _KIND:
+        if word in low:
+            return _COURTESY.search(text, start, stop) is not None
+    return False
+
+
 def _slotted(text: str) -> Claim | None:
     if boxed_open(text):
         return Claim(None, 0, 0, (), "breaks off inside the box")
     for slot in slots(text):
+        if slot.keyed and not text[slot.start : slot.end].isdigit():
+            text = unescaped(text, slot.start, slot.end) if slot.json else text
+            if mine := field(text, slot):
+                return mine
         if slot.box and slot.end - slot.start > _PROSE:  # an answer field that argues
             mine = _unslotted(text[slot.start : slot.end])
             if mine:
@@ -71,13 +102,15 @@ def _slotted(text: str) -> Claim | None:
             mine = claim(text, start, end, slotted=True)
             if mine:
                 return _corrected(text, mine, end if not slot.box else slot.end)
+        if slot.keyed and wordy(text, slot):
+            return Claim(None, slot.start, slot.end, (), "no number in the answer field")
     return None
 
 
 def _corrected(text: str, mine: Claim, end: int) -> Claim:
     """`mine`, or what takes it back behind it: `41. No wait, 42.`"""
-    stop = min(len(text), end + _TAIL // 2)
-    for match in CORRECTED.finditer(text, max(mine.end, end - 2), stop):
+    first, stop = max(mine.end, end - 2), min(len(text), end + _TAIL // 2)
+    for match in CORRECTED.finditer(text, first, stop) if stop - first > 1 else ():
         for start, past in sentences(text, match.end(), min(stop, match.end() + 200), 2):
             other = claim(text, start, past, slotted=True)
             if other and other.value != mine.value:
@@ -105,7 +138,7 @@ def _unslotted(text: str) -> Claim | None:
     denied: Claim | None = None
     for k in range(len(parts) - 1, max(-1, len(parts) - 9), -1):
         start, stop = parts[k]
-        if len(parts) > 1 and _COURTESY.search(text, start, stop):
+        if len(parts) > 1 and _polite(text, start, stop):
             continue
         mine = concluded(text, start, min(stop, start + 600), whole=len(parts) == 1)
         if mine is None or mine.value is None:
@@ -144,6 +177,8 @@ def committed(text: str) -> Claim | None:
     >>> [committed(t).value for t in ("The answer is not 42 but 24.", "12 or 13", "x = 5 * 4 = 20", "3 (see step 2)")]
     ['24', '12 or 13', '20', '3']
     """
+    if len(text) < 40 and SIMPLE.fullmatch(text):  # nothing but a number
+        return claim(text, 0, len(text), slotted=True)
     return _slotted(text) or _unslotted(text)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -22,7 +23,6 @@ from eyechart.extract.quantity_cues import (
     BOLD,
     BOUND,
     BOUND_AFTER,
-    BRACKET,
     CLAUSE,
     COMMAND,
     COPULA,
@@ -41,7 +41,6 @@ from eyechart.extract.quantity_cues import (
     NEGATED_AFTER,
     NEXT,
     NO_SOLUTION,
-    OFFERED,
     OPERATOR,
     ORDINAL,
     OTHERWISE,
@@ -52,12 +51,12 @@ from eyechart.extract.quantity_cues import (
     SO,
     STATED,
     STEPPED,
-    STRUCK,
     SUPPOSED,
     TO,
     WORDED,
+    aside,
+    struck,
 )
-
 
 _MARKS = "*_`\"'$})]\\.!\u3002\n"
 """Nothing but these behind a number says nothing about it."""
@@ -73,22 +72,6 @@ class Claim(NamedTuple):
     reason: str | None = None
     """With a value: why it can be no right one whatever is asked."""
     committed: bool = True
-
-
-def _struck(text: str) -> str:
-    """`text` with what is struck out (`~~41~~`) blanked."""
-    return STRUCK.sub(lambda m: " " * len(m[0]), text) if "~~" in text else text
-
-
-def _aside(text: str) -> str:
-    """`text` with what stands in round brackets blanked, unless nothing else holds a digit or the bracket leads."""
-    if "(" not in text:
-        return text
-    out = BRACKET.sub(lambda m: m[0] if OFFERED.match(m[0]) else " " * len(m[0]), text)
-    cut = out.find("(")
-    if cut > 0 and ")" not in out[cut:]:
-        out = out[:cut] + " " * (len(out) - cut)
-    return out
 
 
 def _name(unit: str | None) -> str | None:
@@ -209,6 +192,8 @@ def _decide(text: str, start: int, first: Quantity, rest: list[Quantity], run: t
             return Claim(f"[{low}, {high}]", first.start, second.end, _taken(first.start, second.end, "a range"))
         elif OPERATOR.fullmatch(gap) and gap.strip() and "=" not in text[first.end :]:
             end = rest[-1].end
+            if text[end : end + 1].isalpha() and not text[end + 1 : end + 2].isalpha():  # an unknown: `80 - 54x`
+                end += 1
             return Claim(text[first.start : end], first.start, end, _taken(first.start, end, "an expression"))
         offered = _alternatives(text, rest, first)
         if len({_size(q) for q in offered}) > 1:
@@ -236,6 +221,17 @@ def _taken(start: int, end: int, why: str, value: str = "", raw: str = "") -> tu
     return (taken, Step("read", f"as {value}", (start, end))) if value and value != raw else (taken,)
 
 
+def _bare(text: str, start: int, simple: re.Match[str]) -> Claim:
+    """A number and nothing else: a factorial where that is all of the text or of a box, and `!` its only mark."""
+    value, whole = simple[1], simple[0]
+    alone = start == 0 or text[start - 1] == "{"
+    if alone and "!" in whole and "." not in value and whole.strip(" *_`$\n") == value + "!":
+        span = start + simple.start(1), start + simple.end(1) + 1
+        return Claim(value + "!", *span, (Step("taken", "a factorial", span),))
+    span = start + simple.start(1), start + simple.end(1)
+    return Claim(value, *span, (Step("taken", "the answer", span),))
+
+
 def claim(text: str, start: int, end: int, *, slotted: bool) -> Claim | None:
     """What `text[start:end]`, announced as the answer, says; None where it holds no quantity.
 
@@ -244,17 +240,12 @@ def claim(text: str, start: int, end: int, *, slotted: bool) -> Claim | None:
     >>> claim("between 40 and 45", 0, 17, slotted=True).value, claim("no solution", 0, 11, slotted=True).value
     ('[40, 45]', 'no solution')
     """
-    whole = _struck(text[start:end])
-    simple = SIMPLE.fullmatch(whole)
-    if simple and "!" in whole and (start == 0 or text[start - 1] == "{") and whole.strip(" *_`$\n") == simple[1] + "!":
-        span = start + simple.start(1), start + simple.end(1) + 1
-        return Claim(simple[1] + "!", *span, (Step("taken", "a factorial", span),))
-    if simple:
-        span = start + simple.start(1), start + simple.end(1)
-        return Claim(simple[1], *span, (Step("taken", "the answer", span),))
+    whole = struck(text[start:end])
+    if simple := SIMPLE.fullmatch(whole):
+        return _bare(text, start, simple)
     if not whole.strip(" \n*_`$.\"'\\[]()"):
         return None
-    visible = _aside(whole)
+    visible = aside(whole)
     if visible is not whole and not DIGIT.search(visible) and not scan(visible):
         visible = whole
     at = chained(visible, 0)
@@ -306,8 +297,8 @@ def moved(found: Claim, start: int, before: tuple[Step, ...] = ()) -> Claim:
     if not start and not before:
         return found
     value, first, end, steps, reason, committed = found
-    steps = [Step(s[0], s[1], (s[2][0] + start, s[2][1] + start)) if s[2] else s for s in steps]
-    return Claim(value, first + start, end + start, (*before[-3:], *steps), reason, committed)
+    shifted = [Step(what, why, (at[0] + start, at[1] + start) if at else None) for what, why, at in steps]
+    return Claim(value, first + start, end + start, (*before[-3:], *shifted), reason, committed)
 
 
 def _wordless(text: str, start: int) -> Claim | None:
@@ -338,10 +329,10 @@ def concluded(text: str, start: int, end: int, *, whole: bool) -> Claim | None:
     >>> concluded(t, 0, len(t), whole=False).value
     '18 $'
     """
-    body = _struck(text[start:end])
+    body = struck(text[start:end])
     if part := _main(body):
         return concluded(text, start + part[0], start + part[1], whole=whole and not part[0])
-    visible = _aside(body)
+    visible = aside(body)
     if ":" in visible and (colon := STATED.search(visible)) and DIGIT.search(visible, colon.end()):
         return concluded(text, start, start + colon.end(1), whole=whole)
     equals = 0
@@ -355,9 +346,7 @@ def concluded(text: str, start: int, end: int, *, whole: bool) -> Claim | None:
     if equals and (mine := claim(text, start + equals, end, slotted=True)):
         return mine
     bold = list(BOLD.finditer(body))
-    if len(bold) == 1 and not _skipped(
-        body, one := Quantity(*bold[0].span(1), Fraction(0)), _span(body, one)
-    ):
+    if len(bold) == 1 and not _skipped(body, one := Quantity(*bold[0].span(1), Fraction(0)), _span(body, one)):
         mine = claim(text, start + bold[0].start(1), start + bold[0].end(1), slotted=True)
         if mine:
             return mine

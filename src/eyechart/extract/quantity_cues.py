@@ -73,7 +73,8 @@ SIDE = re.compile(r"[0-9½¼¾]")
 INNER = re.compile(r"\\text\{[^{}]*\}")
 STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
 BRACKET = re.compile(r"\([^()\n]{0,300}\)")
-SIMPLE = re.compile(r"[\s*_`\"'(]{0,8}((?:-?[1-9][0-9]{0,14})|0)[\s*_`\"').!}]{0,8}")
+SIMPLE = re.compile(r"[\s*_`\"'(]{0,8}((?:-?[1-9][0-9]{0,14}|0)(?:\.[0-9]{0,8}[1-9])?)[\s*_`\"').!}。]{0,8}")
+"""A number as the reader itself would write it, and marks."""
 BOLD = re.compile(r"\*\*([^*\n]{1,80})\*\*")
 PLAINLY = re.compile(r"[A-Za-z]{3,}|[\u4e00-\u9fff]")
 GLOSS = re.compile(r"[*_` ]{0,3}\([*_` ]{0,3}\$?")
@@ -116,7 +117,9 @@ EQUATED = re.compile(
 _CUED = " ".join(p.pattern.lower() for p in (NEGATED, STEPPED, ABOUT, BOUND, SUPPOSED))
 CUES = frozenset(re.findall(r"[a-z]{2,}", _CUED))
 FOREIGN = re.compile(
-    "|".join(sorted({t for t in re.findall(r"[^\W\d_]+|[^\x00-\x7f]", _CUED) if not t.isascii()}, key=len, reverse=True))
+    "|".join(
+        sorted({t for t in re.findall(r"[^\W\d_]+|[^\x00-\x7f]", _CUED) if not t.isascii()}, key=len, reverse=True)
+    )
 )
 """The words and signs of those patterns that are not ASCII."""
 WORDED = re.compile(r"[^\W\d_]")
@@ -128,3 +131,19 @@ RANK = re.compile(r"\W*(?:the )?[0-9]{1,9}(?:st|nd|rd|th)\W*", re.IGNORECASE)
 """An ordinal that is the whole answer."""
 SO = re.compile(r"[,;] (?:and )?(?:so|therefore|thus|hence|leaving|which means|meaning|bringing)\b", re.IGNORECASE)
 """Where a sentence comes to its conclusion."""
+
+
+def struck(text: str) -> str:
+    """`text` with what is struck out (`~~41~~`) blanked."""
+    return STRUCK.sub(lambda m: " " * len(m[0]), text) if "~~" in text else text
+
+
+def aside(text: str) -> str:
+    """`text` with what stands in round brackets blanked, unless nothing else holds a digit or the bracket leads."""
+    if "(" not in text:
+        return text
+    out = BRACKET.sub(lambda m: m[0] if OFFERED.match(m[0]) else " " * len(m[0]), text)
+    cut = out.find("(")
+    if cut > 0 and ")" not in out[cut:]:
+        out = out[:cut] + " " * (len(out) - cut)
+    return out

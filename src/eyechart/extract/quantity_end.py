@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from eyechart.core.numerals import scan
 
-_START = r"(?:^|[.!?。！？；;✓\n]) {0,2}[*_#>(✓ ]{0,6}"
+_START = r"[.!?。！？；;✓\n] {0,2}[*_#>(✓ ]{0,6}"
 _CHECK = re.compile(
     _START
     + r"(?:(?:let(?:'s| us| me) |(?:we|you) can |to )?(?:double[- ]?)?(?:check|verif)|indeed\b|probe\b|vérif|comprob|verific"
@@ -38,6 +38,14 @@ _ABSTAINS = re.compile(
     r"|нельзя|невозможно|не могу|недостаточно|tidak (?:dapat|bisa)|分からない|わからない|わかりません|出せません|できません|알 수 없|모르겠|لا يمكن|नहीं (?:बता|कह)",
     re.IGNORECASE,
 )
+_UNABLE = (
+    "not", "n't", "unable", "impossible", "no way", "without", "information", "insufficient", "depends on", "need", "error",
+    "sorry", "nicht", "ne p", "pued", "não", "non ", "无法", "無法", "不能", "不足", "нельзя", "невозможно", "не могу",
+    "недостаточно", "tidak", "ない", "ません", "알 수 없", "모르겠", "لا يمكن", "नहीं",
+)  # fmt: skip
+"""One of these is in whatever `_ABSTAINS` matches."""
+_STOP = re.compile(r"[.!?。！？；;✓\n]")
+_SPLIT = re.compile(r"[.!?\n] ?")
 _ASKS = re.compile(
     r"\b(?:could you|can you|would you|do you want|did you mean|please (?:provide|specify|clarify))\b|请提供",
     re.IGNORECASE,
@@ -73,6 +81,8 @@ def kept(text: str) -> int:
     >>> t[: kept(t)], kept("Check: 3 * 5 = 15. So the sum is 15.")
     ('So x = 7.', 36)
     """
+    if _STOP.search(text, 0, len(text) - 1) is None:
+        return len(text)
     for pattern, most in ((_NOTED, len(text)), (_EXPLAINED, 160), (_CHECK, len(text))):
         for found in pattern.finditer(text):
             if found.start() > most:
@@ -92,7 +102,7 @@ def leading(text: str) -> tuple[int, int] | None:
     >>> leading("**450**\\n\\n480 - 30 were returned"), leading("16\\n- 3\\n13")
     ((2, 5), None)
     """
-    lines = [(m.start(1), m.end(1)) for m in _BOLDS.finditer(text)][-1:]
+    lines = [m.span(1) for m in _BOLDS.finditer(text)][-1:] if "**" in text else []
     first = text.find("\n\n")
     if not lines and 0 < first <= 60:
         lines = [(0, first)]
@@ -111,6 +121,12 @@ def leading(text: str) -> tuple[int, int] | None:
     return None
 
 
+def undecided(text: str, start: int, end: int) -> int:
+    """Where `text[start:end]` has said that there is no saying; -1 where it has not, or concludes behind that."""
+    own = _ABSTAINS.search(text, start, end)
+    return own.end() if own and not _CONTRASTS.search(text, own.end(), end) else -1
+
+
 def unanswered(text: str, parts: list[tuple[int, int]], chosen: int) -> str | None:
     """Why what sentence `chosen` states is no answer; None where it may be one.
 
@@ -119,8 +135,13 @@ def unanswered(text: str, parts: list[tuple[int, int]], chosen: int) -> str | No
     'does not know'
     """
     start, end = parts[chosen]
-    own = _ABSTAINS.search(text, start, end)
-    if own and not _CONTRASTS.search(text, own.end(), end):
+    low = text.lower()
+    for word in _UNABLE:
+        if word in low:
+            break
+    else:
+        return "asks back" if _asks(text) else None
+    if undecided(text, start, end) >= 0:
         return "does not know"
     for k, (a, b) in enumerate(parts):
         near = k > chosen or len(text) <= _SHORT
@@ -131,9 +152,11 @@ def unanswered(text: str, parts: list[tuple[int, int]], chosen: int) -> str | No
             and not (k < chosen and _COMMITS.search(text, start, end))
         ):
             return "does not know"
-    if len(text) <= _SHORT and _ASKS.search(text) and text.rstrip().endswith(("?", "left.")):
-        return "asks back"
-    return None
+    return "asks back" if _asks(text) else None
+
+
+def _asks(text: str) -> bool:
+    return len(text) <= _SHORT and text.rstrip().endswith(("?", "left.")) and _ASKS.search(text) is not None
 
 
 def broken(text: str) -> bool:
@@ -147,8 +170,8 @@ def broken(text: str) -> bool:
         return tail.endswith("=")
     if _BROKEN.search(tail, max(0, len(tail) - 24)):
         return True
-    last = re.split(r"[.!?\n] ?", tail[-200:])[-1].lstrip(" *_#")
-    return bool(last and not any(c.isdigit() for c in last) and _OPENED.match(last) and last[-1].isalpha())
+    last = _SPLIT.split(tail[-200:])[-1].lstrip(" *_#")
+    return bool(_OPENED.match(last) and last[-1].isalpha() and not any(c.isdigit() for c in last))
 
 
 def untabled(text: str) -> str:
@@ -180,11 +203,13 @@ def several(text: str) -> str | None:
     >>> several('{"first": "111", "second": 112}'), several('{"value": 5}'), several("- 3/5\\n- 3/4")
     ('111 or 112', None, '3/5 or 3/4')
     """
-    if len(text) < 600 and text.lstrip()[:1] in "-*•0123456789":
+    if len(text) < 600 and "\n" in text and text.lstrip()[:1] in "-*•0123456789":
         lines = [line for line in text.strip().split("\n") if line.strip()]
         found = [m[1] for line in lines if (m := _BULLET.fullmatch(line))]
         if len(found) == len(lines) > 1 and len(set(found)) > 1:
             return " or ".join(found)
+    if "}" not in text:
+        return None
     body = text.strip().removeprefix("```json").strip("`\n ")
     if not (body.startswith("{") and body.endswith("}")) or len(body) > 4_000:
         return None

@@ -49,6 +49,8 @@ class Slot(NamedTuple):
     """Whether the slot holds the answer and nothing else."""
     json: bool = False
     """Whether it is a JSON string, whose backslashes are doubled."""
+    keyed: bool = False
+    """Whether it is the value of a key of a JSON object."""
 
 
 def _last(text: str, word: str) -> list[int]:
@@ -191,9 +193,9 @@ def _valued(text: str, keyed: re.Match[str], mark: int) -> Slot:
     limit = min(len(text), start + _LONGEST)
     if keyed["list"]:
         end = text.find("]", start, limit)
-        return Slot(start - bool(keyed["string"]), end if end >= 0 else limit, mark, box=True, json=True)
+        return Slot(start - bool(keyed["string"]), end if end >= 0 else limit, mark, box=True, json=True, keyed=True)
     if not keyed["string"]:
         stop = _ENDED.search(text, start, limit)
-        return Slot(start, stop.start() if stop else limit, mark, box=True)
+        return Slot(start, stop.start() if stop else limit, mark, box=True, keyed=True)
     stop = _CLOSED.search(text, start, limit)
-    return Slot(start, stop.end() - 1 if stop else limit, mark, box=True, json=True)
+    return Slot(start, stop.end() - 1 if stop else limit, mark, box=True, json=True, keyed=True)

@@ -43,6 +43,12 @@ _BULLETS = re.compile(r"\s*(?:[-*•+]|[0-9]{1,2}[.)])\s[^\n]{1,80}\n\s*(?:[-*�
 _VERB = re.compile(
     r"\b(?:is|are|was|were|be|has|have|would|could|'s|ist|est|es|é|è|adalah)\b|'s\b|是|为", re.IGNORECASE
 )
+_UNSURE = re.compile(
+    r"(?:^|(?<=[.!?,;:(\n])|\b(?:and|but|though|although)\b)\s{0,3}(?:well,? |hmm,? )?(?:(?:i['’]?m|i am|we['’]re|we are) )?"
+    r"(?:not (?:entirely |completely |quite |totally |absolutely |really |very )?(?:sure|certain)|unsure|uncertain)(?: about (?:it|this|that))?"
+    r"\s{0,3}(?:[,;.:!—-]|$|(?=but\b|though\b))",
+    re.IGNORECASE,
+)
 _LONGEST = 600
 """Characters of a value: a longer answer is not short, and its end is what counts."""
 
@@ -91,7 +97,7 @@ def _read(view: Passage) -> Extraction:
     if start >= end:
         why = declined(view.text) or (Outcome.UNPARSEABLE, "nothing behind the announcement of an answer")
         return _nothing(view, why[1], why[0])
-    why = None if _SIGN.fullmatch(text, start, end) else declined(text[start:end])
+    why = None if _SIGN.fullmatch(text, start, end) else declined(_sure(text[start:end]))
     if why:
         return _nothing(view, why[1], why[0])
     span = view.span(start, end)
@@ -103,6 +109,12 @@ def _read(view: Passage) -> Extraction:
         committed=announced or whole,
         steps=(*steps, Step("taken", reason, span)),
     )
+
+
+def _sure(text: str) -> str:
+    """`text` without how sure it is, where something else is said: `I'm not sure, but Oslo` answers."""
+    rest = _UNSURE.sub(" ", text)
+    return rest if re.search(r"\w", rest) and rest.rstrip(" .*\"'")[-1:] != "?" else text
 
 
 def _place(text: str) -> tuple[int, int, bool, list[_Passed]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar
 
 from eyechart.core.records import Item, Score
@@ -14,6 +15,7 @@ _AROUND = " \t\r\n()[]{}<>.,;:!?*_`'\"$（）【】《》。，：；"
 
 _BETWEEN = re.compile(r"[\s,;/&+、，；|]+(?:(?:and|und|et|y|e|dan|и)\s)?|[和与與及]", re.IGNORECASE)
 _LONGEST = 200
+_RIGHT, _WRONG = right(True), right(False)
 
 
 def _label(text: str) -> str:
@@ -50,7 +52,10 @@ class Choice:
             return unscored("the item has no options; score it by `exact`")
         if item.gold_index is None:
             return _of_several(answer, item, labels, tidy)
-        named = _named(answer, item, labels) or _written(answer, item, tidy)
+        place = _places(tuple(labels[: len(item.choices)])).get(_label(answer))
+        if place is not None:
+            return _RIGHT if place == item.gold_index else _WRONG
+        named = _written(answer, item, tidy)
         if not named and "," in answer and len(_set(answer, item, labels)) > 1:
             return right(False, "several options where one is asked for")
         if len(named) != 1:
@@ -58,11 +63,11 @@ class Choice:
         return right(named[0] == item.gold_index)
 
 
-def _named(answer: str, item: Item, labels: Sequence[str]) -> list[int]:
-    """The option whose label the answer is; two labels alike name none."""
-    mine = _label(answer)
-    named = [i for i, label in enumerate(labels[: len(item.choices)]) if mine and _label(label) == mine]
-    return named if len(named) == 1 else []
+@lru_cache(maxsize=1024)
+def _places(labels: tuple[str, ...]) -> dict[str, int]:
+    """The option of each label; two labels alike name none."""
+    bare = [_label(label) for label in labels]
+    return {label: i for i, label in enumerate(bare) if label and bare.count(label) == 1}
 
 
 def _written(answer: str, item: Item, tidy: Callable[[str], str]) -> list[int]:

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Callable, Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
@@ -60,9 +62,9 @@ def _line(error: BaseException) -> str:
 class Function:
     """Calls `path`, written `module:function`, with the answer and the tuple of gold texts.
 
-    It returns a truth value, or a number from 0 to 1: 1 is correct, anything less incorrect, with
-    its part of the credit kept as the value. An exception, or any other return value, leaves the
-    answer unscored with the reason. An empty answer is not shown to it. The postprocess is put on
+    It returns a truth value, a number from 0 to 1 (1 is correct, anything less incorrect, with its part of
+    the credit kept as the value), or a verdict: `correct`, `incorrect`, `unparseable`. An exception, or any
+    other return value, leaves the answer unscored with the reason. What it prints goes to standard error. An empty answer is not shown to it. The postprocess is put on
     the answer, and on the gold texts as well.
 
     >>> item = Item(id="1", fields={}, gold=("Par", "Lon"))
@@ -86,12 +88,26 @@ class Function:
             return unparseable("empty answer")
         function = _imported(self.path)
         try:
-            result = function(tidy(answer), tuple(tidy(text) for text in texts))
-            value = float(result) if isinstance(result, SupportsFloat) else None
-        except Exception as error:
+            with redirect_stdout(sys.stderr):  # what it prints must not stand among our lines
+                return judged(function(tidy(answer), tuple(tidy(text) for text in texts)), self.path)
+        except (Exception, SystemExit) as error:
             return unscored(f"{self.path} raised {_line(error)}")
-        if value is None or not math.isfinite(value) or not 0 <= value <= 1:
-            return unscored(f"{self.path} returned {result!r:.60}, not a truth value or a number from 0 to 1")
-        if value in (0, 1):
-            return right(value == 1)
-        return Score(outcome=Outcome.INCORRECT, value=value, reason=f"partial credit {value:g}")
+
+
+def judged(result: object, path: str = "the grader") -> Score:
+    """What a grader returned, as a score: a truth value, a number from 0 to 1, or a verdict in words.
+
+    >>> [judged(said).outcome.value for said in (True, 0.5, "unparseable", None, float("nan"), "yes")]
+    ['correct', 'incorrect', 'unparseable', 'unscored', 'unscored', 'unscored']
+    """
+    if isinstance(result, str):
+        if result in ("correct", "incorrect"):
+            return right(result == "correct")
+        if result == "unparseable":
+            return unparseable("the grader says so")
+    value = float(result) if isinstance(result, SupportsFloat) else None
+    if value is None or not math.isfinite(value) or not 0 <= value <= 1:
+        return unscored(f"{path} returned {result!r:.60}, not a truth value, a number from 0 to 1, or a verdict")
+    if value in (0, 1):
+        return right(value == 1)
+    return Score(outcome=Outcome.INCORRECT, value=value, reason=f"partial credit {value:g}")

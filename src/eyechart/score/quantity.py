@@ -16,6 +16,8 @@ from eyechart.score.gold import golds, right, unparseable, unscored
 from eyechart.score.math import equal
 
 _AROUND = " \n\t*_`\"'"
+_PLAIN = re.compile(r"-?[1-9][0-9]{0,30}")
+_RIGHT, _WRONG = right(True), right(False)
 _BASED = re.compile(r"[0-9]_")
 _NOUN = re.compile(r"[ -]?(?:\\text\{)?(?:[^\W\d_]+[ -]?){0,3}\}?[.!。]?")
 _PERCENT_ASKED = re.compile(r"percent|per cent|%|百分|prozent|pour ?cent|por ciento|por cento|процент", re.IGNORECASE)
@@ -35,6 +37,8 @@ def quantity(text: str) -> Quantity | None:
     ['1234', '120000', '930', '42', None, None]
     """
     text = text.strip(_AROUND)
+    if _PLAIN.fullmatch(text):
+        return Quantity(0, len(text), Fraction(int(text)), None, 10 ** (len(text) - len(text.rstrip("0"))))
     if len(text) > 1 and text[0] == text[-1] == "$":
         text = text[1:-1].strip()
     if not text or len(text) > LONGEST or (text[-1] == "!" and text[:-1].isdigit()):
@@ -74,11 +78,18 @@ def same(mine: Quantity, gold: Quantity, *, percent: str = "value", points: bool
             return False
         return mine.value / 100 == gold.value or ((percent == "points" or points) and mine.value == gold.value)
     if mine.unit is None or gold.unit is None:
-        if not {"clock", "BC"}.isdisjoint((mine.unit, gold.unit)):
-            return False
-        return mine.value == gold.value
+        unit = mine.unit or gold.unit
+        if unit == "clock":
+            return mine.unit == "clock" and _hour(mine.value, gold.value)
+        return unit != "BC" and mine.value == gold.value
     one, other = UNITS[mine.unit], UNITS[gold.unit]
     return alike(one, other) and base(mine.value, one) == base(gold.value, other)
+
+
+def _hour(minutes: Fraction, gold: Fraction) -> bool:
+    """Whether a time of day on the hour is the hour `gold`, on a clock of 24 hours or of 12."""
+    hour = minutes / 60
+    return hour.denominator == 1 and (hour == gold or (1 <= gold <= 12 and hour % 12 == gold % 12))
 
 
 def _near(value: Fraction, centre: Fraction, place: Fraction | int) -> bool:
@@ -124,15 +135,16 @@ class NumberScore:
         answer = answer.strip()
         if not answer:
             return unparseable("empty answer")
+        if len(known) == 1:
+            return self._against(answer, known[0], item)
         scores = [self._against(answer, gold, item) for gold in known]
         return max(scores, key=lambda s: (s.value or 0.0, s.outcome.value == "unparseable"))
 
     def _against(self, answer: str, gold: Quantity, item: Item) -> Score:
         if answer == "no solution" or answer.startswith("["):
             return right(False, "says that there is none" if answer[0] == "n" else "a range, not one number")
-        for sign in "<>~":
-            if answer.startswith(sign):
-                return self._bound(sign, answer[1:].strip(), gold)
+        if answer[0] in "<>~":
+            return self._bound(answer[0], answer[1:].strip(), gold)
         if answer.startswith("not "):
             other = quantity(answer[4:])
             if other and same(other, gold):
@@ -146,9 +158,7 @@ class NumberScore:
         mine = quantity(answer)
         if mine is None:
             return _expression(answer, gold)
-        if self._equal(mine, gold, item):
-            return right(True)
-        return right(False)
+        return _RIGHT if self._equal(mine, gold, item) else _WRONG
 
     def _equal(self, mine: Quantity, gold: Quantity, item: Item) -> bool:
         points = mine.unit == "%" and gold.unit is None and mine.value == gold.value > 1 and _asks_percent(item)

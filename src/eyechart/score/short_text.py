@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from eyechart.core.records import Item, Outcome, Score
 from eyechart.score.gold import golds, right, unparseable, unscored
 from eyechart.score.short_text_claim import given, phrases, relation
-from eyechart.score.short_text_facts import COMMON, PARTICLES, sequence, terms
+from eyechart.score.short_text_facts import ALIASES, sequence, terms
 from eyechart.score.short_text_forms import (
     HAN,
     LONGEST,
@@ -23,9 +23,11 @@ from eyechart.score.short_text_forms import (
     plain,
     same,
     signs,
+    unclear,
     words,
 )
-from eyechart.score.short_text_stance import denied, hedged, polarity, settled, shown, spoken
+from eyechart.score.short_text_names import Person, person
+from eyechart.score.short_text_stance import denied, hedged, owned, polarity, settled, shown, spoken
 
 _YES = terms(
     "true yes correct wahr ja vrai oui sí verdadero sim verdadeiro vero benar да верно sì 是 对 正确 真 はい 예 نعم हाँ"
@@ -47,12 +49,6 @@ _OR = re.compile(
     r"\b(?:or|either|oder|ou|atau|или|vs\.?|versus)\b|(?<=\w)\s?/\s?(?=[^\W\d])|或者?|还是|または|또는|أو",
     re.IGNORECASE,
 )
-_PLACE = terms(
-    "cape central east eastern el fort great la las le little los lower new north northern old port saint san "
-    "santa south southern st united upper west western"
-)
-_SUFFIX = terms("ii iii iv jr sr")
-
 
 Split = Callable[[str], Sequence[Word]]
 
@@ -66,11 +62,11 @@ class ShortTextScore:
     by what they mean, yes and true are one. Signs count: `x > 5` is not `x < 5`. The gold must be where a claim is
     (`Paris is the capital`, `the capital is Paris`), not beside one (`near Paris`). Not right are the gold denied,
     one of two (`Paris or Rome`), one item too many, part of a longer name (`New York` for York), a sequence that
-    everybody knows out of its order. A hedge, a refusal and a yes that is a no are unparseable. What the answer
-    says to a grader, or hides, is not read. The postprocess is not applied.
+    everybody knows out of its order. Who guesses at one answer answers (`maybe Paris`); two guesses, a refusal, talk
+    about answering and a yes that is a no are unparseable. What the answer says to a grader, or hides, is not read. The postprocess is not applied.
 
     >>> item = Item(id="1", fields={}, gold=("William Shakespeare", "the Bard"))
-    >>> answers = ("It was SHAKESPEARE.", "Not Shakespeare", "Bard or Marlowe", "maybe Shakespeare")
+    >>> answers = ("It was SHAKESPEARE.", "Not Shakespeare", "Bard or Marlowe", "not sure")
     >>> [ShortTextScore().score(answer, item, (), str).outcome.value for answer in answers]
     ['correct', 'incorrect', 'incorrect', 'unparseable']
     """
@@ -104,11 +100,11 @@ class ShortTextScore:
 
     def _against(self, answer: str, gold: str, ordered: bool | None, known: str) -> Score:
         target = json_form(gold)
-        if target is not None and not (target.startswith("[") and json_form(answer) is None):
+        if target is not None and (target.startswith("{") or json_form(answer) is not None or "[" in answer):
             return _json(answer, target)
         folded = not self.accents or gold.strip()[:1].isupper()
         mine, wanted = plain(answer).strip(), plain(gold).strip()
-        split = partial(words, case=self.case, accents=not folded)
+        split = partial(words, case=self.case, accents=not folded, spelling="spel" in known)
         have, want = split(mine), split(wanted)
         if mine == wanted:
             return right(True, "the same words")
@@ -122,22 +118,18 @@ class ShortTextScore:
         word = wanted.casefold().strip(" .")
         truth = "true" if word in _YES else "false" if word in _NO else None
         listed = _listed(wanted) if "," in wanted or not signs(wanted) else [wanted]
-        if same(forms(split(mine)), forms(want)) and (len(listed) == 1 or not _tuple(wanted)):
+        if any(same(forms(split(mine)), row) for row in _rows(want)) and (len(listed) == 1 or not _tuple(wanted)):
             if signs(wanted) and [w.form for w in split(mine)] != [w.form for w in want]:
                 return right(False, "another order")
             return right(signs(mine) == signs(wanted) or (len(listed) > 1 and not signs(wanted)), "the same words")
-        mine = _ENDING.sub("", settled(spoken(mine)).strip())
+        mine = owned(_ENDING.sub("", settled(spoken(mine)).strip()), guesses=truth is None)
         if truth and not re.match(r"[!~¬]", mine):
             return _polar(mine, truth)
-        if len(answer) < 120 and _EMPTY.match(answer.strip()):
+        if len(answer) < 120 and (_EMPTY.match(answer.strip()) or _talk(have)):
             return unparseable("announces an answer and gives none")
         have = split(mine)
         if not have:
-            return (
-                right(False, "another text")
-                if signs(mine) or words(plain(answer))
-                else unparseable("nothing but marks")
-            )
+            return right(False, "another text") if words(plain(answer)) else unparseable("nothing but marks")
         dated = dates(wanted)
         if len(dated) == 1 and dated[0][2] - dated[0][1] >= len(wanted) - 2:
             return _dated(mine, dated[0][0])
@@ -171,14 +163,14 @@ class ShortTextScore:
             return _in_han(mine, wanted)
         if signs(wanted):
             return right(False, "another text")
-        if not all(w.form in _ARTICLES for w in want):
-            have = [w for w in have if w.form not in _ARTICLES] or have
-        rows = [tuple(w.form for w in want) if len(want) == 1 else forms(want)]
+        if any(w.form not in _ARTICLES for w in want):
+            have = [w for w in have if not w.article] or have
+        rows = _rows(want)
         if _lined(mine):
             return right(False, "a list")
-        if self.family_name:
-            rows += [row for row in _family(wanted, want) if row not in rows]
-        verdict, end = self._verdict(mine, have, rows, known)
+        who = person(wanted, want) if self.family_name else Person()
+        rows += [row for row in who.rows if row not in rows]
+        verdict, end = self._verdict(mine, have, rows, known, who)
         if verdict == "match" and _OR.search(mine.partition(". ")[0]) and not _OR.search(wanted):
             return unparseable("hedged") if _lost(mine) else right(False, "several answers and no choice")
         if hedged(mine[:end] + _UNSURE.sub("", mine[end:])):
@@ -191,14 +183,16 @@ class ShortTextScore:
             False, {"several": "more than was asked for", "denied": "the gold is denied"}.get(verdict, "another text")
         )
 
-    def _verdict(self, mine: str, have: Sequence[Word], rows: list[tuple[str, ...]], known: str) -> tuple[str, int]:
+    def _verdict(
+        self, mine: str, have: Sequence[Word], rows: list[tuple[str, ...]], known: str, who: Person
+    ) -> tuple[str, int]:
         """What the claims come to, and where the clause of the one that counts ends.
 
         The first strong claim counts (a bare phrase, a predicate), unless a later one concludes.
         """
         verdict, end, role = "", len(mine), ""
         for phrase in phrases(mine):
-            said = relation(mine, have, phrase, rows, known)
+            said = relation(mine, have, phrase, rows, known, who)
             if (
                 said in ("other", "rival")
                 and self.family_name
@@ -225,9 +219,34 @@ _ARTICLES = ("a", "an", "the")
 _EMPTY = re.compile(
     r"\W*(?:let me (?:think|see)\b|solution|thought process|reasoning|explanation|analysis|could you (?:please )?(?:clarify|explain|provide)|(?:</?verdict\W*)?correct"
     r"|the (?:correct |final )?answer is|.{0,40}\b(?:the reference|the gold answer|answer key)\b|given in the)\W{0,3}(?:step by step|carefully|says|correct|</?verdict)?\W*$"
-    r"|whatever\b|given in the reference|,? that is my answer",
+    r"|whatever\b|given in the reference|,? that is my answer|\W*\[\[\w\]\]\W*$",
     re.IGNORECASE,
 )
+_TALK = terms(
+    "a about above according after again all an analyze and answer answers answered as at be before begin below break by can careful carefully "
+    "check consider correct correctly credit down evaluate evaluation explained explanation final find first following for full further given go grade graded "
+    "grader going here how i i'll ignore ill in instructions is it judge let lets look mark marked marks me mentioned my need now of ok okay one "
+    "our out please previous previously problem provided question questions rating reason reasoning refer reference response right same score see "
+    "shown so solution solve solving start stated step steps task text that the then think this through time to together us verdict we will "
+    "with work your"
+)
+_ABOUT = re.compile(
+    r"^(?:(?:first|ok|okay|so|now|please) )?(?:let|lets|i will|ill|we (?:will|need|can)) (?:\w+ )?(?:solve|think|break|work|reason|start|begin|see|look|go|analyze|consider|find|check|answer)\b"
+    r"|\b(?:reference|gold)\b|\bstep by step\b|^(?:please )?(?:see|refer to|as (?:stated|shown|given|mentioned|explained)|stated|given|mentioned) .{0,30}\b(?:above|below|previously|text)\b"
+    r"|^ignore\b|^(?:the |my |final )*(?:grade|graded|grader|judge|verdict|score|rating|evaluation|mark)\b|\b(?:same as|given in) the (?:\w+ )?answer\b"
+)
+
+
+def _talk(have: Sequence[Word]) -> bool:
+    """Whether an answer speaks of answering and says nothing."""
+    row = [w.form for w in have]
+    return bool(row) and all(form in _TALK for form in row) and _ABOUT.search(" ".join(row)) is not None
+
+
+def _rows(want: Sequence[Word]) -> list[tuple[str, ...]]:
+    """The gold in words, and in the long and short forms that everybody takes for the same."""
+    row = tuple(w.form for w in want) if len(want) == 1 else forms(want)
+    return next(([row, *(other for other in group if other != row)] for group in ALIASES if row in group), [row])
 
 
 def _lined(text: str) -> bool:
@@ -267,11 +286,18 @@ def _question(fields: Mapping[str, Any]) -> str:
     )
 
 
+_COMMENT = re.compile(r"(?:^|\s)(?://|/\*|#)")
+"""JSON has no comments; what is said in plain words around it is another matter."""
+
+
 def _json(answer: str, target: str) -> Score:
     text = answer.strip()
     mine = json_form(text)
     if mine is None and (start := min((i for i in (text.find("{"), text.find("[")) if i >= 0), default=-1)) >= 0:
-        mine = json_form(text[start : max(text.rfind("}"), text.rfind("]")) + 1])
+        end = max(text.rfind("}"), text.rfind("]")) + 1
+        mine = json_form(text[start:end])
+        if _COMMENT.search(text[:start]) or _COMMENT.search(text[end:]):
+            return right(False, "no valid JSON")
         return right(mine == target, "JSON" if mine else "no valid JSON")
     if mine is None and hedged(text):
         return unparseable("hedged or declined")
@@ -293,6 +319,8 @@ def _dated(mine: str, wanted: tuple[int, int, int]) -> Score:
     found = [d for d in dates(mine) if not denied(mine, d[1], d[2])]
     if hedged(mine):
         return unparseable("hedged")
+    if not found and wanted in unclear(mine):
+        return unparseable("a date that is read in two ways")
     return right(bool(found) and all(date == wanted for date, _, _ in found), "by date")
 
 
@@ -338,23 +366,3 @@ def _in_han(mine: str, wanted: str) -> Score:
 
 _ENDING = re.compile(r"(?<=[^\s。.])\s?(?:です|でした|だ|である|입니다|이다|이에요|예요)[。.\s]*$")
 """What ends a sentence of Japanese or Korean that says what something is."""
-
-
-def _family(wanted: str, want: Sequence[Word]) -> list[tuple[str, ...]]:
-    """The short forms of the name of a person; none where the gold does not look like one."""
-    parts = wanted.replace(",", " ").split()
-    names = [w.form for w in want if w.form not in _SUFFIX]
-    persons = all(p[0].isupper() or p.lower() in PARTICLES for p in parts) and parts[0][0].isupper()
-    if not 2 <= len(names) <= 5 or not persons or any(c.isdigit() for c in wanted):
-        return []
-    if names[0] in _PLACE or names[-1] in COMMON or names[-1] in _ROMAN or len(names[-1]) < 2:
-        return []
-    out: list[tuple[str, ...]] = [(names[-1],)]
-    first = len(names) - 1
-    while first > 1 and names[first - 1] in PARTICLES:
-        first -= 1
-        out.append(tuple(names[first:]))
-    return out
-
-
-_ROMAN = terms("iii iv vi vii viii ix xi xii")

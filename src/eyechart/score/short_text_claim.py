@@ -11,8 +11,9 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from eyechart.score.short_text_facts import COUNTRIES, ORDINAL, PARTICLES, ROMAN, SHORT, terms
+from eyechart.score.short_text_facts import ADJECTIVE, COMMON, COUNTRIES, ORDINAL, PARTICLES, ROMAN, SHORT, terms
 from eyechart.score.short_text_forms import Word
+from eyechart.score.short_text_names import Person, alien, forename, full
 from eyechart.score.short_text_stance import denied
 
 Role = Literal["bare", "subject", "label", "predicate", "place", "object"]
@@ -42,7 +43,7 @@ _DROPPED = re.compile(
 )
 _REPORTED = re.compile(
     r"\b(?:many|some|most|people|others|they|you|sources?|critics|students|commonly|often|widely|it is|once|might|(?:the|some) [a-z]+)\b[^:]{0,40}"
-    r"\b(?:think|say|says|said|believe|believed|assume|assumed|claim|claimed|guess|consider|considered|thought|cited|answer(?!\s(?:is|would|was))|expect|mistaken|confused)\b"
+    r"\b(?:think|say|says|said|believe|believed|assume|assumed|claim|claimed|guess|consider|considered|thought|cited|(?<!the )(?<!right )(?<!correct )answer(?!\s(?:is|would|was))|expect|mistaken|confused)\b"
     r"|\b(?:used to (?:be|think|say|believe)|was (?:once|formerly|originally|previously|initially|long)|no longer|has never|have never|until|looks|seems"
     r"|doubt|don't (?:think|believe)|misconception|myth|would (?:have been|be wrong)|wouldn't|hardly|far from)\b|ehemalig|früher|anciennement",
     re.IGNORECASE,
@@ -75,7 +76,7 @@ _CONCLUDES = re.compile(
 )
 _LEAD = terms(
     "yet however a an and answer as at author be believe but by called certainly city clearly color colour correct "
-    "country definitely dr element word number year name term state planet species symbol final finally "
+    "country definitely dr element frau herr lady madame miss mme monsieur prince princess word number year name term state planet species symbol final finally "
     "for hence her him his in indeed is it it's its king lord mr mrs ms named obviously of oh ok okay on "
     "one only president probably prof professor queen river say she he sir so sure surely that the "
     "therefore they think this thus to town was with writer yes no well actually likely then both about "
@@ -109,9 +110,10 @@ _ADVERB = re.compile(
     r"(?:\w+ly|i|of|in|on|at|the|an?|with|and|not|which|who|where|for|by|or|if|as|is|was|its|it|one|per|yes|right|also|too|near|about|too|sir|though|however|no|der|die|le|la|el|en|in)\b",
     re.IGNORECASE,
 )
-_ADJECTIVE = re.compile(
-    r"(?:.*(?:rial|ench|utch|ican|ian|ern|ese|ish)|inner|outer|saint|st|mount|mt|lake|upper|lower|old|queen|cape|port|new|north|south|east|west|great|little|fort|san|santa|los|las|el)$"
-)
+
+
+_WITHIN = terms("england georgia scotland wales")
+"""Countries that may also lie in another one: Georgia, USA."""
 
 
 def clauses(text: str) -> Iterator[tuple[int, int, bool]]:
@@ -178,10 +180,12 @@ def _short(clause: str) -> bool:
     return len(row) <= 2 or all(w[0].isupper() or not w[0].isalpha() or w in PARTICLES or w == "of" for w in row)
 
 
-def relation(text: str, have: Sequence[Word], phrase: Phrase, rows: Sequence[tuple[str, ...]], known: str) -> Relation:
+def relation(
+    text: str, have: Sequence[Word], phrase: Phrase, rows: Sequence[tuple[str, ...]], known: str, who: Person
+) -> Relation:
     """How the claim at `phrase` stands to the gold, whose words (or those of its short forms) are `rows`.
 
-    `known` is the question in lower case: who is named in it is no rival.
+    `who` is the person it names; `known` is the question in lower case: who is named in it is no rival.
     """
     at = bisect_left(have, phrase.start, key=lambda w: w.start)
     first = at
@@ -189,7 +193,12 @@ def relation(text: str, have: Sequence[Word], phrase: Phrase, rows: Sequence[tup
         for row in rows:
             stop = at + len(row)
             if stop <= len(have) and have[stop - 1].end <= phrase.end and _fits(have[at:stop], row):
+                if (row in who.rows or who.thing) and alien(text, have, first, at, stop, who):
+                    return "rival"
                 return _matched(text, have, phrase, at, stop, rows[0])
+        stop = full(text, have, at, who)
+        if stop and have[stop - 1].end <= phrase.end:
+            return _matched(text, have, phrase, at, stop, rows[0])
         if at >= len(have) or have[at].start >= phrase.end or not _leads(text, have[at], at == first):
             break
         at += 1
@@ -207,6 +216,8 @@ def _leads(text: str, word: Word, first: bool) -> bool:
     if glued(text, word.start, word.end):
         return False
     if word.form in _LEAD:
+        if word.form in ("los", "las") and text[word.start].isupper():
+            return False  # Los Angeles is no place called Angeles
         return first or word.form not in _PREPOSITION
     if not first or not text[word.start : word.end].isalpha():
         return False
@@ -227,7 +238,7 @@ def _matched(text: str, have: Sequence[Word], phrase: Phrase, at: int, stop: int
         return "several"
     if text[start].isupper() and phrase.role in ("bare", "subject") and _NAMES.match(rest):
         return "several"
-    if _AND.match(rest) or (phrase.role in ("bare", "predicate") and _AND_THE.match(rest)):
+    if _AND.match(rest) or (phrase.role in ("bare", "predicate", "subject") and _AND_THE.match(rest)):
         return "several"
     item = _ITEM.match(rest)
     if (
@@ -271,7 +282,9 @@ def glued(text: str, start: int, end: int) -> bool:
 def _listing(item: str, title: bool, row: tuple[str, ...], role: str) -> bool:
     """Whether what follows a comma is one more item, not an addition such as a country or an apposition."""
     parts = re.split(r"\s(?:and|und|et|y|e|dan|и|&)\s", item)[0].split()
-    if not parts or len(parts) > 3 or _ADVERB.match(item) or " ".join(parts).lower() in COUNTRIES:
+    if " ".join(parts).lower() in COUNTRIES:
+        return len(row) == 1 and row[0] in COUNTRIES - _WITHIN
+    if not parts or len(parts) > 3 or _ADVERB.match(item):
         return False
     if any(c.isdigit() for c in item) and not any(c.isdigit() for c in "".join(row)):
         return False
@@ -307,8 +320,10 @@ def given(have: Sequence[Word], text: str, phrase: Phrase, want: str) -> bool:
     >>> [given(words(t), t, Phrase(0, len(t), "bare"), w) for t, w in (("Marie Curie", "curie"), ("Equatorial Guinea", "guinea"))]
     [True, False]
     """
+    if forename(want) or want in COMMON:
+        return False
     at = bisect_left(have, phrase.start, key=lambda w: w.start)
-    while at < len(have) and have[at].form in _LEAD:
+    while at < len(have) and have[at].form in _LEAD and have[at].form not in ("los", "las"):
         at += 1
     row = [w for w in have[at : at + 4] if w.end <= phrase.end]
     for i, word in enumerate(row):
@@ -321,6 +336,6 @@ def given(have: Sequence[Word], text: str, phrase: Phrase, want: str) -> bool:
             and text[word.end : phrase.end].strip(" .*")[:1] in ("", ",", "(")
         ):
             return True
-        if _ADJECTIVE.match(word.form):
+        if ADJECTIVE.match(word.form):
             return False
     return False

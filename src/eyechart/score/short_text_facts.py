@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 
@@ -64,6 +65,16 @@ _ROMANS = "i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix 
 _ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth"
 ROMAN = {word: str(i) for i, word in enumerate(_ROMANS.split(), 1)}
 ORDINAL = {word: str(i) for i, word in enumerate(_ORDINALS.split(), 1)}
+ADJECTIVE = re.compile(
+    r"(?:.*(?:rial|ench|utch|ican|ian|ern|ese|ish)|inner|outer|greater|central|saint|st|mount|mt|lake|upper|lower|old|queen|cape|port|new|north|south|east|west|great|little|fort|san|santa|los|las|el)$"
+)
+"""What before a name makes the name of another place: Equatorial Guinea, Greater London, New York."""
+ALIASES = (
+    (("usa",), ("united", "states"), ("united", "states", "of", "america")),
+    (("uk",), ("united", "kingdom")),
+    (("eu",), ("european", "union")),
+)
+"""Short and long forms that everybody takes for one; `US` is `usa` among words."""
 SHORT = {"mt": "mount", "st": "saint", "ft": "fort"}
 
 

@@ -70,6 +70,8 @@ class Word(NamedTuple):
     form: str
     start: int
     end: int
+    article: bool = False
+    """Whether it is an article: it stands before a word, and no capital A within a name (`Vitamin A`) is one."""
 
 
 def plain(text: str) -> str:
@@ -87,8 +89,9 @@ _INDEX = re.compile(r"(?<=[A-Za-z)])_(?:\{([0-9]{1,4})\}|([0-9]{1,4}))")
 
 
 @lru_cache(maxsize=512)
-def words(text: str, *, case: bool = False, accents: bool = True) -> tuple[Word, ...]:
-    """The words and numbers of `text` (a `plain` one), number words as digits; without `accents`, unmarked.
+def words(text: str, *, case: bool = False, accents: bool = True, spelling: bool = False) -> tuple[Word, ...]:
+    """The words and numbers of `text` (a `plain` one), number words as digits; without `accents`, unmarked; British
+    spelling is American, unless `spelling` is asked for.
 
     >>> [w.form for w in words("The U.S.A. has forty-two C++ cats' e-mails, 1,000.50, a hundred and one")]
     ['the', 'usa', 'has', '42', 'c++', 'cats', 'e', 'mails', '1000.5', '101']
@@ -122,8 +125,53 @@ def words(text: str, *, case: bool = False, accents: bool = True) -> tuple[Word,
             form = "and"
         elif not form.isalnum() and not any(c.isalnum() for c in form):
             continue
-        out.append(Word(form, start, end))
+        elif form in ("us", "usa") and (
+            form == "usa" or match.group() == "US" or end - start == len(text.strip(" .*"))
+        ):
+            form = "usa"
+        elif len(form) > 3 and form.isascii() and not spelling:
+            form = american(form)
+        article = (
+            form in _ARTICLES
+            and _BEFORE_WORD.match(text, end) is not None
+            and (
+                match.group() != "A"
+                or not text[:start].strip(_QUOTES)
+                or text.isupper()
+                or text[start - 2 : start - 1] in ".:!?\n"
+            )
+        )
+        out.append(Word(form, start, end, article))
     return tuple(out)
+
+
+_BEFORE_WORD = re.compile(r"\s[\"'*_`(]{0,3}[^\W_]")
+_QUOTES = " \t\n*_`\"'(["
+_BRITISH = re.compile(
+    r"(?P<our>(?:un|dis)?(?:col|fav|hon|hum|lab|neighb|rum|vap|behavi|flav|harb|od|parl|sav|splend|tum|val|vig|arm|cand|endeav|ferv))our"
+    r"|(?P<re>(?:kilo|centi|milli)?(?:cent|theat|lit|met|fib|lust|somb|spect|calib|sab|meag))re(?=s?$)"
+    r"|(?P<ise>[a-z]{3,})is(?=(?:e[drs]?|ers|ing|ations?)$)|(?P<lyse>[a-z]{3,}ly)s(?=e[ds]?$|ing$)"
+    r"|(?P<ll>travel|cancel|label|model|fuel|signal|counsel)l(?=(?:ed|ing|ers?)$)|(?P<nce>def|off|lic|pret)ence(?=s?$)"
+)
+_SPELT = {
+    "grey": "gray", "aluminium": "aluminum", "sulphur": "sulfur", "programme": "program", "plough": "plow", "mould": "mold",
+    "moustache": "mustache", "catalogue": "catalog", "dialogue": "dialog", "jewellery": "jewelry", "pyjamas": "pajamas",
+    "oesophagus": "esophagus", "anaemia": "anemia", "leukaemia": "leukemia", "haemoglobin": "hemoglobin", "oestrogen": "estrogen",
+    "foetus": "fetus", "diarrhoea": "diarrhea", "encyclopaedia": "encyclopedia", "caesium": "cesium", "manoeuvre": "maneuver",
+}  # fmt: skip
+_AMERICAN = {"our": "or", "re": "er", "ise": "iz", "lyse": "z", "ll": "", "nce": "ense"}
+
+
+def american(word: str) -> str:
+    """`word`, in lower case, spelt as in America.
+
+    >>> [american(w) for w in ("neighbours", "theatre", "organising", "grey", "four", "size", "wise")]
+    ['neighbors', 'theater', 'organizing', 'gray', 'four', 'size', 'wise']
+    """
+    match = _BRITISH.match(word)
+    if match is None or match.lastgroup is None:
+        return _SPELT.get(word, word)
+    return match[match.lastgroup] + _AMERICAN[match.lastgroup] + word[match.end() :]
 
 
 def _value(text: str) -> int | None:
@@ -160,12 +208,12 @@ def signs(text: str) -> tuple[str, ...]:
 def forms(found: Sequence[Word]) -> tuple[str, ...]:
     """The words without articles, unless nothing else is there; a number word of another language by itself is digits.
 
-    >>> [forms(words(t)) for t in ("The Louvre", "A", "zwei", "Henry the Eighth", "Mt. Everest")]
-    [('louvre',), ('a',), ('2',), ('henry', '8'), ('mount', 'everest')]
+    >>> [forms(words(t)) for t in ("The Louvre", "A", "zwei", "Henry the Eighth", "Vitamin A")]
+    [('louvre',), ('a',), ('2',), ('henry', '8'), ('vitamin', 'a')]
     """
     if len(found) == 1:
         return (str(_ABROAD[found[0].form]) if found[0].form in _ABROAD else found[0].form,)
-    kept = [w.form for w in found if w.form not in _ARTICLES]
+    kept = [w.form for w in found if not w.article]
     if len(kept) > 1:
         kept = [SHORT.get(w, w) for w in kept[:-1]] + [ROMAN.get(kept[-1]) or ORDINAL.get(kept[-1]) or kept[-1]]
     return tuple(kept or (w.form for w in found))
@@ -204,7 +252,7 @@ _DATES = (
         (3, 2, 1),
     ),
     (re.compile(rf"(?<!\w){_MONTH} (?:the )?{_DAY},? ([0-9]{{4}})(?!\w)", re.IGNORECASE), (3, 1, 2)),
-    (re.compile(r"(?<![\w-])([0-9]{4})-([0-9]{2})-([0-9]{2})(?![\w-])"), (1, 2, 3)),
+    (re.compile(r"(?<![\w/-])([0-9]{4})([-/])([0-9]{1,2})\2([0-9]{1,2})(?![\w/-])"), (1, 3, 4)),
     (re.compile(r"([0-9]{4})\s?年\s?([0-9]{1,2})\s?月\s?([0-9]{1,2})\s?日"), (1, 2, 3)),
     (re.compile(r"(?<![\w.])([0-3]?[0-9])\.\s?([0-9]{1,2})\.\s?([0-9]{4})(?!\w)"), (3, 2, 1)),
 )
@@ -212,7 +260,7 @@ _DATES = (
 
 @lru_cache(maxsize=512)
 def dates(text: str) -> tuple[tuple[tuple[int, int, int], int, int], ...]:
-    """The dates in `text`, each (year, month, day) with its place. `7/4/1776` is none: it is read in two ways.
+    """The dates in `text`, each (year, month, day) with its place. `7/4/1776` is none: it is read in two ways (`unclear`).
 
     >>> [d for d, _, _ in dates("July 4, 1776; the 4th of July 1776; 1776-07-04; 1776年7月4日; 4.7.1776; 7/4/1776")]
     [(1776, 7, 4), (1776, 7, 4), (1776, 7, 4), (1776, 7, 4), (1776, 7, 4)]
@@ -224,7 +272,30 @@ def dates(text: str) -> tuple[tuple[tuple[int, int, int], int, int], ...]:
             known = int(month) if month.isdecimal() else _MONTHS.get(month.lower(), 0)
             if 1 <= known <= 12 and 1 <= int(day) <= 31:
                 out.append(((int(year), known, int(day)), match.start(), match.end()))
+    for match in _SLASHED.finditer(text):
+        day, month = int(match[1]), int(match[3])
+        if day <= 12 < month:
+            day, month = month, day
+        if 1 <= month <= 12 and (day > 12 or day == month) and day <= 31:
+            out.append(((int(match[4]), month, day), match.start(), match.end()))
     return tuple(sorted(out, key=lambda found: found[1]))
+
+
+_SLASHED = re.compile(r"(?<![\w/-])([0-3]?[0-9])([-/])([0-3]?[0-9])\2([0-9]{4})(?![\w/-])")
+
+
+def unclear(text: str) -> tuple[tuple[int, int, int], ...]:
+    """The days that a date which can be read in two ways may be.
+
+    >>> unclear("7/4/1776"), unclear("14/7/1789")
+    (((1776, 7, 4), (1776, 4, 7)), ())
+    """
+    out: list[tuple[int, int, int]] = []
+    for match in _SLASHED.finditer(text):
+        a, b, year = int(match[1]), int(match[3]), int(match[4])
+        if 1 <= a <= 12 and 1 <= b <= 12 and a != b:
+            out += [(year, a, b), (year, b, a)]
+    return tuple(out)
 
 
 @lru_cache(maxsize=256)
@@ -238,7 +309,7 @@ def json_form(text: str) -> str | None:
     if text[:1] not in ("{", "[") or text[-1:] not in ("}", "]"):
         return None
     try:
-        value = json.loads(text, parse_constant=_refuse, parse_int=_whole, parse_float=_real)
+        value = json.loads(text, parse_constant=_refuse, parse_int=_whole, parse_float=_real, object_pairs_hook=_object)
     except (ValueError, RecursionError):
         return None
     return json.dumps(value, sort_keys=True, ensure_ascii=False)
@@ -271,6 +342,12 @@ _LONGEST_NUMBER = 400
 
 def _refuse(text: str) -> Any:
     raise ValueError(text)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A key that stands twice says two things."""
+    found = dict(pairs)
+    return found if len(found) == len(pairs) else _refuse("a key twice")
 
 
 def _whole(text: str) -> int:

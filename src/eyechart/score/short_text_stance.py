@@ -23,7 +23,7 @@ _HAN_POLAR = re.compile(
 )
 _FLIP = re.compile(
     r"(?:\bnot|n't|n’t|\bnever|\bnicht|\bpas|\bcannot be|\bне|\bhardly|\bfar from|\bnothing\b[^,.;]{0,40}|\bimpossible\b[^,.;]{0,40})"
-    r"(?: (?:at all|really|quite|entirely|exactly|be|a|the|say|it|is|it's|this|that|that's|think|believe|was|sure|strictly)){0,5} ?$",
+    r"(?: (?:at all|really|quite|entirely|exactly|be|a|the|say|it|is|it's|this|that|that's|think|believe|was|sure|strictly|case|statement|claim|answer)){0,8} ?$",
     re.IGNORECASE,
 )
 _TURN = re.compile(
@@ -136,6 +136,51 @@ def hedged(text: str) -> bool:
     return bool(_HEDGE.search(text) or _REFUSES.search(text))
 
 
+_UNSURE = re.compile(
+    r"(?:^|(?<=[.!?,;:(\n])|\b(?:and|but|though|although)\b)\s{0,3}(?:well,? |hmm,? )?(?:(?:i['’]?m|i am|we['’]re|we are) )?"
+    r"(?:not (?:entirely |completely |quite |totally |absolutely |really |very )?(?:sure|certain)|unsure|uncertain)(?: about (?:it|this|that))?"
+    r"\s{0,3}(?:[,;.:!—-]|$|(?=but\b|though\b))[,\s]{0,4}(?:but\b|though\b|so\b)?",
+    re.IGNORECASE,
+)
+_GUESS = re.compile(
+    r"\b(?:maybe|perhaps|possibly|vielleicht|möglicherweise|peut-être|quizás|tal vez|talvez|forse|mungkin|возможно)\b"
+    r"|\b(?P<verb>(?:might|may|could)(?: possibly| well)? be)\b(?=\s+\w)|也许|可能|或许",
+    re.IGNORECASE,
+)
+_AFFIRMED = re.compile(
+    r"\?(?=[ ,.]{0,120}(?:(?:but )?(?:i (?:think|believe|guess|suppose|would say) so|yes|probably|that's my (?:best )?guess)\b|$))[^?]{0,160}$",
+    re.IGNORECASE,
+)
+
+
+def owned(text: str, *, guesses: bool = True) -> str:
+    """`text` without how sure it is of its one answer, as long as before: who guesses still answers.
+
+    Kept are the hedges of a text that guesses twice, or asks. Without `guesses` only `I'm not sure, but` goes.
+
+    >>> [owned(t).split() for t in ("Maybe Oslo", "It could be Oslo", "I'm not sure, but Oslo", "Maybe Oslo, maybe Rome", "Maybe Oslo?")]
+    [['Oslo'], ['It', 'is', 'Oslo'], ['Oslo'], ['Maybe', 'Oslo,', 'maybe', 'Rome'], ['Maybe', 'Oslo?']]
+    >>> [owned(t).split() for t in ("Oslo? I'm not sure, but I think so.", "I'm not sure.", "Maybe")]
+    [['Oslo'], ["I'm", 'not', 'sure.'], ['Maybe']]
+    """
+
+    def blank(match: re.Match[str]) -> str:
+        return ("is" if match.groupdict().get("verb") else "").ljust(len(match.group()))
+
+    bare = _UNSURE.sub(blank, text)
+    if guesses and _AFFIRMED.search(bare) and bare.rstrip()[-1:] != "?":
+        bare = _AFFIRMED.sub(blank, bare)
+    if guesses and len(_GUESS.findall(bare)) == 1:
+        bare = _GUESS.sub(blank, bare)
+    return bare if re.search(r"\w", bare) and bare.rstrip(" .\"'*")[-1:] != "?" and not _LACKS.search(bare) else text
+
+
+_LACKS = re.compile(
+    r"\b(?:more (?:information|context|details?|data)|look (?:it|this|that) up|clarify|(?:would|'d) (?:need|have to)|what you mean|any(?:thing|one|body|where| of)|some(?:thing|one|body|where)(?: else)?|argued|true|false)\b",
+    re.IGNORECASE,
+)
+
+
 def denied(text: str, start: int, end: int) -> bool:
     """Whether what stands at `start` to `end` is said not to be the answer.
 
@@ -161,12 +206,22 @@ def denied(text: str, start: int, end: int) -> bool:
 _BOTH = re.compile(r"^\W*(?:true or false|yes or no|true/false|yes/no)\s?:\W*(?=\w)", re.IGNORECASE)
 _ASKED = re.compile(r"[^.!?;\n]{0,300}[?？]")
 _WEAK = re.compile(
-    r"\b(?:if|whether|sometimes|when|unless|once|many|most|some|people|at first|looks|seems|was|used to)\b[^,.;]{0,60}$",
+    r"\b(?:half|part(?:ly|ially|)|mostly|mainly|largely|nearly|almost|somewhat|half-way|semi|too good to be|(?:sort|kind) of)(?: [a-z]{1,20}ly)?[ -]$|\w-$"
+    r"|\bif [^.;\n]{0,40}\b(?:true|false|so|not|yes|no)\b[^.;\n]{0,20}$"
+    r"|\b(?:if|whether|sometimes|when|unless|once|many|most|some|people|at first|looks|seems|was|used to)\b[^,.;]{0,60}$",
     re.IGNORECASE,
 )
 _SPLIT = re.compile(r",?\s(?:but|yet|however|aber|mais|pero)\s|，?但是?", re.IGNORECASE)
 _REASON = re.compile(r",?\s(?:since|because|as|while|although|though|which)\s|(?<=\w)[:：]\s", re.IGNORECASE)
-_AGREED = re.compile(r"\W*(?:certainly|absolutely|definitely|of course|indeed|exactly)(?: (not))?\W*$", re.IGNORECASE)
+_AGREED = re.compile(
+    r"\W*(?:(not (?:really|exactly|quite|at all|in the least|so))|(?:certainly|absolutely|definitely|of course|indeed|exactly)(?: (not))?)\W*$",
+    re.IGNORECASE,
+)
+_GOES_ON = re.compile(
+    r"-[a-z]|\s+(?:only (?:if|when|for|in)\b|unless\b|except\b)|\s+(?!(?:and|as|at|because|but|by|for|from|given|here|however|if|in|indeed|it|its|of|on|only|or|per|since|so|that|the|there|then|this|though|to|under|when|where|which|while|with|always|all"
+    r"|answers?|assertion|claim|fact|proposition|sentence|statements?|wait|not|yes|no|is|was|a|an|i|we|you|he|she|they|about|according|based|enough|either|too|regardless|overall)\b)[a-z]",
+)
+"""`true` and `false` before a noun say something of it alone: a false alarm, a true story; on a condition, nothing for sure."""
 _CONCLUDED = re.compile(
     r"\b(?:so|therefore|thus|hence|in short|overall|in conclusion)\b([^.;\n]{0,40})\W*$|(?:所以|因此)([^。]{0,20})$",
     re.IGNORECASE,
@@ -186,7 +241,7 @@ def polarity(text: str) -> Verdict:
     """
     agreed = _AGREED.match(text)
     if agreed:
-        return "false" if agreed.group(1) else "true"
+        return "false" if agreed.group(1) or agreed.group(2) else "true"
     text = _BOTH.sub("", text)
     text = _ASKED.sub(lambda m: " " * len(m.group()), text)
     last = _CONCLUDED.search(text)
@@ -211,6 +266,8 @@ def _said(text: str) -> Verdict:
             and re.match(r"\s+[^\W\d_]", after)
             and not re.match(r"\s+(?:and|it|that|this|wait)\b", after)
         ):
+            continue
+        if word in ("true", "false", "correct", "incorrect", "wrong") and _GOES_ON.match(text, match.end()):
             continue
         if _WEAK.search(before) or (found and _REASON.search(text[: match.start()])):
             continue
