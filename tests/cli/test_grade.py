@@ -90,7 +90,11 @@ def test_mistakes_of_the_caller_are_one_line() -> None:
         (("grade", written(), "--method", "lastnumber"), "did you mean last_number"),
         (("grade", "--output", "x"), "--gold: say what is right"),
         (("grade", "--output", "x", "--gold", "A", "--choice", "A"), "LABEL=TEXT"),
+        (("grade", written(), "--set", "tolerance=wide"), "tolerance is a number"),
+        (("grade", written(), "--set", "index=2"), "index is true or false"),
+        (("grade", written(), "--set", "percnt=value"), "did you mean percent"),
         (("reread", written(), "--graders", "exact,nobody"), "no grader nobody"),
+        (("grader", "shelf", "--shelf", "nowhere"), "no such folder"),
         (("grader", "test", "nobody"), "there is no grader and no command nobody"),
         (("grader", "test", "careful", "--kinds", "numbers"), "did you mean number"),
     ):
@@ -139,3 +143,27 @@ def test_a_grader_is_tested_and_its_certificate_kept() -> None:
     entry = next(row for row in listed["data"] if row["grader"] == "contains")
     assert entry["current"] is True
     assert entry["certified_kinds"] == []
+
+
+def test_lines_that_share_an_id_are_all_shown() -> None:
+    two = [{"id": "q1", "model": m, "output": o, "gold": "4"} for m, o in (("A", "It is 4."), ("B", "It is 5."))]
+    shown = call("grade", written(*two), "--steps", "q1").stdout
+    assert "line 1, model A" in shown
+    assert "line 2, model B" in shown
+    assert "It is 5." in call("grade", written(*two), "--steps", "q1").stdout
+
+
+def test_the_question_of_a_line_decides_what_percent_means() -> None:
+    plain, asked = ({"output": "60%", "gold": "60"} | more for more in ({}, {"question": "What percent of 5 is 3?"}))
+    assert [r["verdict"] for r in rows(call("grade", written(plain, asked), "--json").stdout)] == [
+        "incorrect",
+        "correct",
+    ]
+
+
+def test_asserts_that_are_no_python_are_named() -> None:
+    done = call(
+        "grade", written({"output": "def f(): return 1", "gold": "assert f( == 1", "kind": "code"}), "--json", code=2
+    )
+    assert rows(done.stdout)[0]["verdict"] is None
+    assert "line 1" in done.stderr

@@ -32,6 +32,12 @@ def flips(run: Finished, a: str, b: str) -> tuple[Flip, ...]:
         return tuple(_Pairs(run, store).between(at[0], at[1]))
 
 
+def compared(run: Finished, a: str, b: str) -> int:
+    """Pairs of answers that could have differed: same item and repeat, both counted."""
+    with Store(run.folder.store, create=False) as store:
+        return _Pairs(run, store).compared(_position(run, a), _position(run, b))
+
+
 def counts(run: Finished) -> tuple[FlipCount, ...]:
     """Changed verdicts by cause, for every level against its baseline level, pooled over the other factors."""
     out: list[FlipCount] = []

@@ -11,7 +11,7 @@ from eyechart.analysis.flips import Flip
 from eyechart.analysis.readers import ReaderSpread
 from eyechart.analysis.shares import Attributed
 from eyechart.app.finished import Finished, check
-from eyechart.app.flips import flips
+from eyechart.app.flips import compared, flips
 from eyechart.app.folder import Folder
 from eyechart.app.report import report_input, write_report
 from eyechart.app.reread import reread_run
@@ -58,6 +58,10 @@ class Run(Finished):
     def flips(self, a: str, b: str) -> tuple[Flip, ...]:
         """The verdicts of set-up `b` that differ from those of `a` (`c000`, ...), each with its cause and both texts."""
         return flips(self, a, b)
+
+    def compared(self, a: str, b: str) -> int:
+        """How many answers to the same item and repeat were scored in both set-ups."""
+        return compared(self, a, b)
 
     def _repr_html_(self) -> str:
         return fragment(report_input(self))

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from eyechart.analysis.flips import Cause, Flip, Side
+from eyechart.app.opened import Run
 from eyechart.app.opened import open as open_run
 from eyechart.cli.output import Answer, answers
 from eyechart.report.table_data import data_of
@@ -34,21 +35,35 @@ def command(run: Path, a: str, b: str, show: int) -> Answer:
 
     Read differently, written differently, or answered differently; from stored answers, without a call.
     """
-    found = open_run(run).flips(a, b)
+    opened = open_run(run)
+    found, compared = opened.flips(a, b), opened.compared(a, b)
+    if not compared:
+        text = f"{a} and {b} cannot be compared: they share no answer that was scored in both."
+        return Answer(code="too_little_data", text=text, exit_code=3)
     return Answer(
         code="compared",
-        text=_sentence(found, a, b),
+        text=_sentence(found, compared, a, b),
         data={"a": a, "b": b, "causes": dict(Counter(f.cause.value for f in found)), "flips": data_of(found)},
-        lines=_lines(found, a, b, show),
+        lines=[*_named(opened, (a, b)), *_lines(found, a, b, show)],
     )
 
 
-def _sentence(found: Sequence[Flip], a: str, b: str) -> str:
+def _named(run: Run, cells: Sequence[str]) -> Iterator[str]:
+    """What the two set-ups are: the levels in which they differ."""
+    levels = {score.cell: dict(score.levels) for score in run.scores()}
+    first, second = (levels.get(cell, {}) for cell in cells)
+    for name in first:
+        if first[name] != second.get(name):
+            yield f"  {name}: {first[name]} in {cells[0]}, {second.get(name)} in {cells[1]}"
+
+
+def _sentence(found: Sequence[Flip], compared: int, a: str, b: str) -> str:
     gained = sum(flip.gained for flip in found)
     if not found:
-        return f"No verdict differs between {a} and {b}."
+        return f"No verdict of {compared:,} differs between {a} and {b}."
     return (
-        f"{len(found):,} verdicts differ between {a} and {b}: {b} gains {gained:,} and loses {len(found) - gained:,}."
+        f"{len(found):,} of {compared:,} verdicts differ between {a} and {b}: {b} gains {gained:,} and loses "
+        f"{len(found) - gained:,}."
     )
 
 

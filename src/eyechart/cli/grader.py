@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import cast
 import click
 
 from eyechart.app.certify import certify, current
-from eyechart.app.shelf import SHELF, certificates, put
+from eyechart.app.shelf import SHELF, broken, certificates, put
 from eyechart.cli.columns import columned, split
 from eyechart.cli.output import Answer, answers
 from eyechart.core.errors import InputError
@@ -46,18 +47,46 @@ def test(
     each task, odd styles, and the known ways to cheat. Exit code 1: not certified. A command reads lines of
     JSON {id, kind, output, gold, choices} and writes {"verdict": "correct"} for each, in order.
     """
+    if shelf.exists() and not shelf.is_dir():
+        raise InputError("is a file, not a folder", file=str(shelf))
+    before = certificates(shelf)
     counts = Counts(right=count, wrong=count, pairs=max(1, count // 6))
     found = certify(
         _grader(grader), kinds=_kinds(kinds), seed=seed, counts=counts, allow_weak_sandbox=allow_weak_sandbox
     )
     path = put(found, shelf)
+    warnings = _replaced(before.get(found.grader), found) + _hints(found, kinds)
     return Answer(
         code="certified" if found.certified else "not_certified",
         text=sentence(found),
         data=as_data(found) | {"path": str(path)},
         lines=[*_lines(found), "", str(path)],
+        warnings=warnings,
         exit_code=0 if found.certified else 1,
     )
+
+
+def _replaced(before: Certificate | None, now: Certificate) -> list[str]:
+    """A certificate is of its last test, even where an earlier one showed more: then it is said."""
+    if before is None or before.digest != now.digest:
+        return []
+    lost = [k for k in before.report.kinds if k not in now.report.kinds]
+    weaker = sum(t.n for t in now.report.tallies) < sum(t.n for t in before.report.tallies)
+    if not lost and not weaker:
+        return []
+    told = ", ".join(f"{t.kind} {t.family} {t.n:,}" for t in before.report.tallies if t.family in ("right", "wrong"))
+    return [f"this replaces an earlier certificate of the same grader that was tested more ({told})"]
+
+
+def _hints(found: Certificate, kinds: str | None) -> list[str]:
+    silent = [t for t in found.report.tallies if t.family in ("right", "wrong") and t.errors]
+    out = [f"{t.kind}, {t.family} answers: no verdict in {t.errors:,} of {t.n:,}" for t in silent]
+    failed = next((f for f in found.report.failed if f.error), None)
+    if failed is not None:
+        out.append(f"the first without a verdict: {failed.error}")
+    if kinds is None and len(found.report.kinds) > 1 and not found.certified:
+        out.append(f"all kinds were tested; if it is for one of them, add e.g. --kinds {found.report.kinds[0]}")
+    return out
 
 
 @command.command("shelf")
@@ -67,7 +96,10 @@ def test(
 @answers("grader shelf")
 def shelf_command(shelf: Path) -> Answer:
     """List the certificates that are there, and whether each still speaks of its grader."""
+    if shelf != SHELF and not shelf.is_dir():
+        raise InputError("there is no such folder", file=str(shelf))
     known = certificates(shelf)
+    bad = [f"{path} is no certificate" for path in broken(shelf)]
     rows = [[name, _state(one), ", ".join(one.kinds) or "none", one.version] for name, one in known.items()]
     data = [
         {"grader": name, "current": current(one), "certified_kinds": list(one.kinds), "version": one.version}
@@ -78,6 +110,7 @@ def shelf_command(shelf: Path) -> Answer:
         text=f"{len(known)} certificate{'s' * (len(known) != 1)}.",
         data=data,
         lines=columned(["grader", "state", "certified for", "made by eyechart"], rows, left=4),
+        warnings=bad,
     )
 
 
@@ -88,8 +121,16 @@ def _state(certificate: Certificate) -> str:
 
 def _grader(words: Sequence[str]) -> str | Sequence[str]:
     first = words[0]
-    if len(words) == 1 and (first in names() or first.count("/") == 2 or (":" in first and not Path(first).exists())):
+    if len(words) == 1 and (
+        first in names()
+        or (first.count("/") == 2 and not Path(first).exists())
+        or (":" in first and not Path(first).exists())
+    ):
         return first
+    if Path(first).is_file() and not os.access(first, os.X_OK):
+        raise InputError(
+            f"is not executable: chmod +x {first}, or name its interpreter: -- python3 {first}", file=first
+        )
     if shutil.which(first) is None:
         raise InputError(f"there is no grader and no command {first}; {hint(first, names())}")
     return list(words)

@@ -129,6 +129,16 @@ def _switched(kind: Kind, switches: Mapping[str, Any]) -> Reading:
     parts: dict[str, Any] = {}
     for part, registry in (("extraction", READERS), ("score", SCORERS)):
         name = str(getattr(reading, part))
-        mine = {f.name for f in fields(cast("Any", registry.get(name)))} & switches.keys()
+        mine = {f.name: str(f.type) for f in fields(cast("Any", registry.get(name))) if f.name in switches}
+        for key, wanted in mine.items():
+            _check(key, switches[key], wanted)
         parts[part] = {name: {key: switches[key] for key in sorted(mine)}} if mine else name
     return replace(reading, **parts)
+
+
+def _check(name: str, value: object, wanted: str) -> None:
+    """Truth values and numbers by their annotation; words are checked by whoever knows them."""
+    if "bool" in wanted and not isinstance(value, bool) and not (value is None and "None" in wanted):
+        raise InputError(f"{name} is true or false, not {value}")
+    if wanted == "float" and (isinstance(value, bool) or not isinstance(value, int | float)):
+        raise InputError(f"{name} is a number, not {value}")
