@@ -10,6 +10,7 @@ import pytest
 
 import eyechart as ec
 from eyechart.sandbox import isolation as known
+from eyechart.sandbox import run as runs
 from eyechart.sandbox.isolation import WEAK, isolation
 
 MODEL = """
@@ -60,5 +61,10 @@ def test_without_a_sandbox_nothing_is_asked(study: ec.Study, monkeypatch: pytest
     import coder  # pyright: ignore[reportMissingImports]
 
     assert coder.CALLS == []
-    with pytest.raises(ec.InputError, match="bubblewrap"):
-        ec.grade({"output": "def add(a, b): return a + b", "gold": "assert add(1, 2) == 3"})
+    monkeypatch.setattr(runs, "isolation", lambda: WEAK)
+    code, number = ec.grade([
+        {"output": "def add(a, b): return a + b", "gold": "assert add(1, 2) == 3"}, {"output": "4", "gold": "4"},
+    ])  # fmt: skip
+    assert code.verdict is None
+    assert "bubblewrap" in (code.reason or "")
+    assert number.verdict == "correct"  # the other lines are graded all the same
