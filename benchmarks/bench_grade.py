@@ -34,6 +34,21 @@ def lines_of(kind: Any, n: int, before: str = "") -> list[Line]:
     return [line for row in rows if isinstance(line := line_of(row, 1), Line)]
 
 
+PLAIN = {
+    "choice": ("{}", "({})", "{}.", "Answer: {}", "The answer is {}.", "**{}**"),
+    "number": ("{}", "#### {}", "Answer: {}", "The answer is {}.", "\\boxed{{{}}}", "**{}**"),
+}
+"""As models answer when they are asked for no more than the answer."""
+
+
+def plain_lines(kind: Any, n: int) -> list[Line]:
+    choices = {"A": "Paris", "B": "London", "C": "Berlin", "D": "Madrid"} if kind == "choice" else None
+    golds = "ABCD" if choices else [str(7 * i + 3) for i in range(n)]
+    rows = [{"output": PLAIN[kind][i % 6].format(golds[i % len(golds)]), "gold": golds[i % len(golds)],
+             "choices": choices, "kind": kind} for i in range(n)]  # fmt: skip
+    return [line for row in rows if isinstance(line := line_of(row, 1), Line)]
+
+
 def seconds(call: Callable[[], Any]) -> float:
     """The best of three: noise only adds."""
     best = float("inf")
@@ -82,6 +97,9 @@ def main() -> None:
     for kind in ("choice", "number", "math", "text"):
         short, long = lines_of(kind, 3000), lines_of(kind, 600, THOUGHT)
         print(f"{kind}: short answers, and behind a chain of thought of {len(THOUGHT)} characters")
+        if kind in PLAIN:
+            plain = plain_lines(kind, 6000)
+            rate("careful, plain answers", len(plain), lambda plain=plain: grade_lines(plain))
         ours = rate("careful", len(short), lambda short=short: grade_lines(short))
         rate("careful, chain of thought", len(long), lambda long=long: grade_lines(long))
         for name in USUAL[kind][:2]:

@@ -13,6 +13,7 @@ from eyechart.extract.choice_clues import Clues, clues
 from eyechart.extract.choice_contrast import breaks_off
 from eyechart.extract.choice_groups import Group, groups, pairs, unlisted
 from eyechart.extract.choice_menu import EDGES, Mention, Menu, alike, lower, menu, polar
+from eyechart.extract.choice_script import latinised
 from eyechart.extract.choice_stance import mentions
 from eyechart.extract.choice_whole import CLOSERS, bare_number, whole_answer
 from eyechart.extract.choice_words import FILL, NO_OPTION, PLACEHOLDER, SLOT, TURN
@@ -97,7 +98,7 @@ class ChoiceReader:
         return found
 
     def _read(self, view: Passage, options: Menu) -> Extraction:
-        text = _seen(view.text)
+        text = latinised(options, _seen(view.text))
         if text is not view.text:
             middle = Step("cut", "the middle of a very long text", view.span(_HEAD, len(text) - _TAIL))
             steps = (*view.steps, middle) if len(text) > _HEAD + _TAIL else view.steps
@@ -120,7 +121,9 @@ class ChoiceReader:
         named = mentions(options, text, clue, heads)
         if not named:
             return _unnamed(view, options)
-        if len(named) == 1 and (only := named[0]).strength > 2 and only.stance == "said" and only.option >= 0:
+        only = named[0]
+        cut = only.strength == 3 and breaks_off(clue.low, slot=True)
+        if len(named) == 1 and only.strength > 2 and only.stance == "said" and only.option >= 0 and not cut:
             return _taken(view, options, (only.option,), only[:2], _REASONS[only.strength])
         joined = groups(text, unlisted(options, text, pairs(text, named), named))
         return _resolved(view, options, _after_turn(text, joined, clue))
@@ -189,7 +192,7 @@ def _resolved(view: Passage, options: Menu, joined: Sequence[Group]) -> Extracti
             return _nothing(view, "breaks off before it comes to an answer", steps=passed)
         return _denied(view, options, live, passed) or _unnamed(view, options, met=True)
     tier = max(g.last.strength for g in said) if said else 1
-    if tier < 3 and _breaks_off(view.text, live):
+    if tier < 4 and _breaks_off(view.text, live, slot=tier == 3):
         return _nothing(view, "breaks off before it comes to an answer", steps=passed)
     if tier < 4 and len(options.labels) > 2 and any(_menu_lines(view.text, g, options) for g in said):
         return _nothing(view, _ECHO, steps=passed)
@@ -245,8 +248,8 @@ def _put_forward(text: str, chosen: Group, tier: int) -> bool:
     return not (text[: chosen.members[0].start].strip(EDGES) and text[chosen.last.end :].strip(EDGES))
 
 
-def _breaks_off(text: str, live: Sequence[Group]) -> bool:
-    return bool(live and text[live[-1].last.end :].strip(EDGES)) and breaks_off(lower(text))
+def _breaks_off(text: str, live: Sequence[Group], *, slot: bool = False) -> bool:
+    return bool(live and text[live[-1].last.end :].strip(EDGES)) and breaks_off(lower(text[-80:]), slot=slot)
 
 
 def _force(group: Group) -> int:

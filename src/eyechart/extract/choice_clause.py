@@ -19,8 +19,8 @@ _STOP = re.compile(r".*(?:[.;:!?\n,()→。，、但]| (?:but|however|instead|ab
 _STILL = ("only", "just", "doubt", "nur", "solo")
 _NO_WITH = ("es", "son", "puede", "la", "el", "option")
 _OTHERS = re.compile(
-    r"\b(?:students|people|many|most|some|others|beginners|candidates|learners|you might|one might|they|everyone)\b(?: \w+){0,2}"
-    r" (?:choose|pick|say|think|select|answer|go for|assume|believe|guess|fall for|mark)\b"
+    r"\b(?:students|people|many|most|some|others|beginners|candidates|learners|you might|one might|they|everyone|everybody|someone|somebody|users?|student|friend|teacher|classmate|colleague)\b(?: \w+){0,2}"
+    r" (?:cho(?:ose|se)|pick(?:ed)?|sa(?:y|id)|th(?:ink|ought)|select(?:ed)?|answer(?:ed)?|go for|went for|assume[d]?|believe[d]?|guess(?:ed)?|fall for|mark(?:ed)?)s?\b"
 )
 """Somebody else's choice."""
 _ORDERED = re.compile(r"\b(?:mark|grade|score|count|accept|treat) (?:this|it|me|my (?:answer|response))\b")
@@ -39,6 +39,16 @@ _THEIRS = frozenset(
         "might",
         "they",
         "everyone",
+        "everybody",
+        "someone",
+        "somebody",
+        "user",
+        "users",
+        "student",
+        "friend",
+        "teacher",
+        "classmate",
+        "colleague",
         "mark",
         "grade",
         "score",
@@ -51,7 +61,13 @@ _THEIRS = frozenset(
 _CONDITION = re.compile(
     r"\b(?:if|had|wenn|si|se|если)\b[^.!?\n]{3,80}\b(?:would|could|were|wäre|serait|sería|seria)\b|如果|假如"
 )
+_FORMAT = re.compile(
+    r"(?:^|[.!?\n:] ?)(?:please |then )?(?:respond|reply|answer|output|return|use|write|end|finish|give|your|the last line of your)\b[^.!?\n]{0,60}"
+    r"\b(?:format|form|template)\b[\s:*_\"'`(]{0,6}$"
+)
+"""The instruction how to answer, repeated."""
 _IF = frozenset(("if", "had", "wenn", "si", "se"))
+_FORMATS = frozenset(("format", "form", "template"))
 _IFS = ("如果", "若", "假设", "虽然", "起初", "一开始", "最初", "考虑", "看似")
 _NOT_IT = re.compile(
     r"rul(?:e[sd]?|ing) out|rather than|instead of|not the|no way|no circumstances|steer clear of|stay away from|beware of|avoid|cross(?:ed|ing)? out|strike"
@@ -62,6 +78,8 @@ def supposed(clue: Clues, start: int) -> Literal["weighed"] | None:
     """Whether the sentence that announces an answer at `start` only supposes something."""
     low = clue.low
     window = low[max(0, start - 120) : start]
+    if not clue.words.isdisjoint(_FORMATS) and _FORMAT.search(window):
+        return "weighed"
     if (low.isascii() and _IF.isdisjoint(clue.words)) or not window.strip():
         return None
     sentence = window[max(window.rfind(stop) for stop in (". ", "\n", "! ", "? ")) + 1 :]

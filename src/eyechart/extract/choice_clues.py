@@ -41,15 +41,15 @@ _WEIGH = (
     _heads(WEIGHING)
     | HEDGES
     | wordset(
-        """students people many most some others beginners candidates learners might they everyone mark grade score count
-    accept treat"""
+        """students people many most some others beginners candidates learners might they everyone everybody
+    someone somebody user users student friend teacher classmate colleague mark grade score count accept treat"""
     )
 )
 _STIR = wordset(
     """although apart aside besides but candidate circumstances close common contender distract distractor
-    distractors distracting earlier example except expected failed first g ground grader had however if initial initially
+    distractors distracting drop earlier example except expected failed first form format g ground grader had however if initial initially
     instance key longer makes may near nd next nope official original originally other partial partially partly plausible
-    popular possibility possible possibly preliminary previous rd reference runner sample se second see si stay tempting
+    popular possibility possible possibly preliminary previous rd reference remove runner sample se template second see si stay tempting
     tentative third though unless vs was wenn without yet cf если не нет"""
 ) | (_DENY | _REFUTE | _WEIGH)
 

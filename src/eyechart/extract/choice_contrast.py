@@ -38,7 +38,7 @@ _REALLY = re.compile(r",? ?but (?:it's |it is |is )?(?:really|actually|in fact)"
 _EDGES = "*_`\"'()[]{}$ \t"
 
 _FELL = re.compile(
-    r"[^.\n?!]{0,40}\b(?:but|yet|though|although|however)\b[ ,]{0,2}(?:it(?:'s| is) |it |that(?:'s| is) |is |was |ultimately |still )*"
+    r"[^.\n?!]{0,40}\b(?:but|yet|though|although|however)\b[ ,]{0,2}(?:it(?:'s| is) |it |they(?:'re| are) |that(?:'s| is) |is |was |ultimately |still )*"
     r"(?:not|wrong|incorrect|false|isn't|doesn't|fails)(?![^\W_])(?! (?:the )?\(?[a-z]\b)"
     r"|[^.\n?!]{0,40}[,;] ?(?:which|that|this) (?:rules|makes|eliminates|excludes) (?:it|this|that) (?:out|wrong|impossible|incorrect)"
     r"|[^.\n?!]{0,40}[;.] (?:they're|they are|that's|that is|this is) (?:all )?(?:wrong|incorrect|mistaken)[.,;!]"
@@ -77,7 +77,7 @@ _VERDICT = re.compile(
 )
 _TICKED = re.compile(r"(?:\[ ?(?P<x>[x✓✔]) ?\]|(?P<box>[☑☒]\ufe0f?)|\[ ?\]|[☐□])[ *_(]{0,3}(?:option )?$")
 _HEAD = re.compile(
-    r"\b(?:(?:wrong|incorrect|false|trap|rejected|ruled out|eliminated|excluded|discarded|worst|least \w+|distractor|irrelevant|not the)"
+    r"\b(?:(?:wrong|incorrect|false|trap|rejected|ruled out|eliminated|excluded|discarded|worst|least \w+|distractor|irrelevant|not the|(?:to |would |'d |i |must )(?:eliminate|exclude|reject|discard|rule out|cross out|remove|drop))"
     r"|(?P<aside>second|2nd|third|3rd|runner-up|preliminary|initial|tentative|previous|earlier|original|expected|reference|sample|example"
     r"|official|ground truth|correct answer key|key|grader|next best|first (?:guess|thought|impression|instinct)))\b"
     r"(?: (?:choice|answer|option|guess|item|pick|answers|options|one|best|for|this|is|key|here|could|it))*"
@@ -85,10 +85,15 @@ _HEAD = re.compile(
 )
 _LINKS = (":", "=", "-", " is", " are", " was", " be", " says", " the", "option", "choice")
 """How a heading ends: asked for first, which is many times faster."""
+_OPEN = (
+    r"\banswer:|(?:(?<=[.\n,;!:])|^)[\s#*_]{0,6}(?:(?:so|thus|therefore|hence),? )?(?:the |my )?(?:\w{4,7} )?answer|答案[:是为]?"
+)
+"""The announcement of an answer that does not come."""
 _BROKEN = re.compile(
     r"(?:\b(?:so|is|the|and|but|therefore|be|have|we|thus|of|to|that|because|hence|with|or|are|the correct|next|then|whether|if|step \d+)[,:]?"
-    r"|\banswer:?|答案[:是为]?)[\s*_]{0,4}$"
+    rf"|{_OPEN})[\s*_]{{0,4}}$"
 )
+_SLOT = re.compile(rf"(?:{_OPEN})[\s*_]{{0,4}}$")
 
 
 def headed(low: str, start: int) -> Literal["denied", "weighed"] | None:
@@ -106,13 +111,15 @@ def headed(low: str, start: int) -> Literal["denied", "weighed"] | None:
     return "weighed" if found["aside"] else "denied"
 
 
-def breaks_off(low: str) -> bool:
-    """Whether the text ends in the middle of a sentence, or with the announcement of an answer.
+def breaks_off(low: str, *, slot: bool = False) -> bool:
+    """Whether the text ends in the middle of a sentence (unless `slot`), or with the announcement of an answer.
 
     >>> breaks_off("b is london. so"), breaks_off("it's b."), breaks_off("# reasoning\\nb.\\n# answer\\n")
     (True, False, True)
+    >>> breaks_off("b is not the answer"), breaks_off("b is right.\\nanswer:", slot=True)
+    (False, True)
     """
-    return _BROKEN.search(low[-24:]) is not None
+    return (_SLOT if slot else _BROKEN).search(low[-60:]) is not None
 
 
 def contrasted(clue: Clues, found: list[Mention]) -> list[Mention]:
@@ -144,7 +151,30 @@ def contrasted(clue: Clues, found: list[Mention]) -> list[Mention]:
                 continue
             out[i] = here._replace(stance="weighed", strength=2)
             out[i + 1] = then._replace(stance="weighed", strength=2)
-    return list(dict.fromkeys(out))
+    if clue.plain and all(mention.stance == "said" for mention in out):
+        return list(dict.fromkeys(out))
+    return [_echoed(low, mention, out) for mention in dict.fromkeys(out)]
+
+
+def _echoed(low: str, here: Mention, around: Sequence[Mention]) -> Mention:
+    """`here`, a text only named, as its letter stands in the same sentence: `A is wrong because Paris is in France`."""
+    if here.kind != "text" or here.strength > 1 or here.stance != "said":
+        return here
+    for other in around:
+        if other.option != here.option or other.kind != "label" or other.stance not in ("denied", "weighed"):
+            continue
+        first, then = sorted((other, here))
+        gap = low[first.end : then.start]
+        if other.stance == "denied" and _SAME.fullmatch(gap):
+            return here._replace(stance="denied")
+        if other.stance == "weighed" and _SAYS.match(gap) and not low[here.end :].strip(_EDGES + ".,\n"):
+            return here._replace(stance="weighed")
+    return here
+
+
+_SAME = re.compile(r"[^.!?;\n。]{0,120}(?:[.;] (?:the )?)?")
+"""Between two places of one sentence, or of one and the beginning of the next."""
+_SAYS = re.compile(r"[*_)\]\"']{0,3} (?:says|states|claims|reads|mentions|means|refers to)\b[^.!?\n]{0,60}$")
 
 
 def _against(

@@ -36,7 +36,9 @@ _SO = re.compile(
     r"(?:option |choice |选项)?[(*\"']{0,4}",
     re.IGNORECASE,
 )
+_MAYBE = r"(?:maybe|perhaps|possibly|vielleicht|peut-être|quizás?|talvez|forse|mungkin|возможно|也许|或许|可能)(?![a-z])"
 _JOIN = re.compile(
+    rf"(?P<also>[,;]? ?(?:(?:and|or|und|oder|et|ou|y|o|e) )?{_MAYBE}|\. ?or {_MAYBE})(?: (?:also|even|it's|option))?|"
     r"(?:,|、|/|&|\+|;|\|)?\s{0,3}(?:(?P<and>and(?: also)?|und|et|y|e|和|与|與|及|以及|dan|и|と|와|과|및|و|और|as well as|plus|along with)"
     r"|(?P<or>or|nor|oder|ou|o|或|或者|还是|atau|или|または|また|또는|أو|या|vs\.?|and/or))?(?: (?:the|option|choice|answer|either|also) ?|选项)?",
     re.IGNORECASE,
@@ -155,7 +157,7 @@ def _joined(text: str, here: Mention, then: Mention) -> Literal["and", "or", ","
     match = _JOIN.fullmatch(bare) if bare else None
     if match is None:
         return None
-    if match["or"] or bare in ("/", "|"):
+    if match["or"] or match["also"] or bare in ("/", "|"):
         return "or"
     return "and" if match["and"] or bare in "&+" else ","
 

@@ -90,7 +90,7 @@ _WRONG = (
 DENIED_AFTER = re.compile(
     r"['\"*_`)\]}:$ >-]{0,6}(?:(?:option|choice|answer)\s)?(?:\([^()\n]{0,30}\)\s)?(?:"
     r"(?:is|are|was|were|would be|seems?|looks?|can be|must be|being|ist|sind|est|es|é|è|adalah|both|also|all|clearly|obviously"
-    r"|definitely|therefore|thus|would|will|be|the|an?|está|\s){0,8}"
+    r"|definitely|therefore|thus|would|will|be|the|an?(?! (?:is|was|has|can|does)\b)|está| ){0,8}"
     rf"(?:{_WRONG})(?![^\W_])(?! (?:wrong|false|incorrect|only|just|merely))|(?:isn't|aren't|wasn't|doesn't|don't|cannot|can't|couldn't|won't"
     r"|wouldn't|does not|do not|did not|didn't|could not|would not|fails?|contradicts|no longer|no es|não é|non è|n'est pas|не|(?:has|have|had|needs?|must|should|can|is) (?:to )?be (?:safely )?(?:excluded|eliminated|ruled out|rejected|discarded|discounted|dismissed))(?![^\W_])"
     r"|(?:项|項|选项|選項|都|均|也|是|明显|显然)*(?:不对|不對|不正确|不正確|不符|不成立|不是|不选|不可能|错|錯|有误|排除|非)"
@@ -111,7 +111,7 @@ SAID_AFTER = re.compile(
 WEIGHED_AFTER = re.compile(
     r"['\"*_`)\]}$\s]{0,4}(?:(?:is|are|was|would be|might be|may be|could be|seems|looks|can be) (?:an? |the |also |only |very |more |too )*"
     r"(?:common|distract\w+|trap|tempting|plausible|close|popular|misconception|possib\w+|option|candidate|contender|second|runner|partial\w*|near)\b"
-    r"|(?:if|unless)\b|might|may\b|could\b|\?|earlier|initially|originally|at first|first\b|,? (?:for example|for instance|e\.g\.))",
+    r"|(?:if|unless)\b|or (?:\w+ ){0,2}not\b|might|may\b|could\b|\?|earlier|initially|originally|at first|first\b|,? (?:for example|for instance|e\.g\.))",
 )
 """Spoken of without being chosen."""
 

@@ -69,7 +69,7 @@ _NOUN = (
     r"(?:answers?|ans|antwort|lösung|r[ée]ponse|respuesta|resposta|risposta|jawaban(?:nya)?|ответ|antwoord"
     r"|cevap|odpowiedź|đáp án|(?:correct|right|best|final|my|chosen|selected) (?:option|choice|letter|one|pick|selection"
     r"|response|statement)s?|richtige option|opción correcta|opção correta|bonne option|opzione corretta)(?![^\W_])"
-    r"|答案|答え|正解|解答|回答|正确选项|正確選項|정답|답|الجواب|الإجابة|الاجابة|الإجابه|उत्तर|जवाब"
+    r"|答案|答え|正解|解答|回答|正确选项|正確選項|정답|답|الجواب|الإجابة|الاجابة|الإجابه|उत्तर|जवाब|উত্তর|απάντηση"
 )
 _MORE = (
     r"(?:\s+(?:choice|option|letter|to|for|this|the|that|question|here|i|would|give|choose|correct\w*|right|best|richtige"
@@ -86,7 +86,7 @@ SLOT = Sought(
     r"|(?<![不误誤若没勿错])(?:选择?|選擇?)(?![项項择擇出])|####(?!#)",
     "answer|answers|ans|antwort|lösung|réponse|reponse|respuesta|resposta|risposta|jawaban|jawabannya|ответ|antwoord|cevap|odpowiedź|đáp án"
     "|correct_|right_|best_|final|my_|chosen_|selected_|richtige_option|opción_c|opção_c|bonne_o|opzione_c|答|正解|解答|回答|正确选|正確選|정답|답"
-    '|الجواب*|الإجابة*|الاجابة*|الإجابه*|उत्तर|जवाब|<answer|<final|\\boxed|\\fbox|"|####|选|選',
+    '|الجواب*|الإجابة*|الاجابة*|الإجابه*|उत्तर|जवाब|উত্তর|απάντηση|<answer|<final|\\boxed|\\fbox|"|####|选|選',
 )
 """Where an answer is announced; what is announced begins at the end of the match."""
 

@@ -12,7 +12,7 @@ _HEAD = 400
 
 _REFUSAL = re.compile(
     r"\b(?:i['’]?m|i am|we['’]?re|we are) (?:very |so |really |truly )?(?:sorry|afraid|unable|not (?:able|allowed|permitted|in a position|comfortable|going))\b"
-    r"|\b(?:i|we) (?:really )?(?:can ?not|can['’]?t|won['’]?t|will not|am unable to|must (?:decline|refuse)|(?:respectfully )?(?:decline|refuse)|shouldn['’]?t|should not)\b(?! (?:be (?:\d+ ?% |entirely |completely |fully |absolutely )?(?:sure|certain)|tell|say for sure|determine|decide|find))"
+    r"|\b(?:i|we) (?:really )?(?:can ?not|can['’]?t|won['’]?t|will not|am unable to|must (?:decline|refuse)|(?:respectfully )?(?:decline|refuse)|shouldn['’]?t|should not)\b(?! (?:be (?:\d+ ?% |entirely |completely |fully |absolutely )?(?:sure|certain)|tell|say for sure|determine|decide|find|(?:pick|choose|select|accept|justify|endorse|recommend|go with|agree with) (?:option )?\(?[a-p]\)?(?:[.,;!]| because| since|$)))"
     r"|^\W{0,4}(?:my apologies|apologies|sorry)\b|\bas an ai\b|\bagainst (?:my|the|our) (?:policy|policies|guidelines|programming)\b"
     r"|抱歉|对不起|對不起|很遗憾|无法(?:回答|提供|协助|帮助|满足|完成)|無法(?:回答|提供|協助)|不能(?:回答|提供|协助|帮助|帮你)|作为(?:一个|一名)?(?:AI|人工智能)|拒绝回答|我无法|我不能"
     r"|\b(?:es tut mir leid|tut mir leid|ich kann (?:das|dir|ihnen|diese)|je suis désolée?|je ne peux pas|désolée?|lo siento|no puedo|me desculpe|desculpe|não posso|mi dispiace|non posso|maaf|saya tidak (?:bisa|dapat))\b"

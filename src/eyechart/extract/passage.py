@@ -18,16 +18,17 @@ _THINK = (
     r"(?:think(?:ing)?|thoughts?|reason(?:ing)?|reasoning_content|scratchpad|inner_monologue|reflection|analysis|cot)"
 )
 _TAG = re.compile(
-    rf"<\s?(/?)\s?({_THINK})\s?>|[\[◁](/?)({_THINK})[\]▷]|<\|(begin|end)_of_(thought|thinking)\|>", re.IGNORECASE
+    rf"<\s?(/?)\s?(?:[a-z]{{1,12}}:)?({_THINK})\s?>|[\[◁](/?)({_THINK})[\]▷]|<\|(begin|start|end)_(?:of_)?(thought|thinking)\|>", re.IGNORECASE
 )
 _CHANNEL = re.compile(r"<\|channel\|>\s?(\w+)(?:[^<\n]{0,80})<\|message\|>")
-_SOLUTION = re.compile(r"<\|(?:begin|end)_of_solution\|>")
+_SOLUTION = re.compile(r"<\|(?:(?:begin|end)_of_solution|(?:START|END)_(?:RESPONSE|TEXT))\|>")
 _MARKUP = re.compile(r"<\|(?:start|end|return|call|channel|message)\|>")
 _ENDS = re.compile(
     r"<\|(?:im_end|im_start|eot_id|eom_id|endoftext|end_of_text|end_of_turn|user|assistant|system|start_header_id|endofprompt)\|>"
     r"|<(?:end_of_turn|start_of_turn|eos|EOS)>|</s>|<\uff5cend\u2581of\u2581sentence\uff5c>|<\uff5cUser\uff5c>"
     r"|\[INST\]|\[/INST\]"
 )
+_ASKER = re.compile(r"<\|im_start\|>\s?user\b|<start_of_turn>\s?user\b|<\|start_header_id\|>\s?user\b|<\|user\|>|<\uff5cUser\uff5c>")
 _ROLES = (
     r"question|problem|exercise|input|user|human|instruction|next question|new question|q"
     r"|frage|aufgabe|domanda|pregunta|pergunta|soal|pertanyaan|вопрос|задача|प्रश्न|سؤال|السؤال"
@@ -243,6 +244,9 @@ def _turn(raw: str, start: int, end: int, steps: list[Step]) -> list[tuple[int, 
             if raw[match.end() :].strip():
                 steps.append(Step("cut", ENDED, (match.start(), end)))
             return kept
+        if match.start() and _ASKER.match(raw, match.start()) and raw[: match.start()].strip():
+            steps.append(Step("cut", ENDED, (match.start(), end)))
+            return kept
         at = match.end()
     for match in _SOLUTION.finditer(raw, at):
         kept.append((at, match.start()))
@@ -263,7 +267,7 @@ def _after_reasoning(raw: str) -> tuple[int, bool]:
     start, depth, inline = 0, 0, 0
     opened = False
     for match in _TAG.finditer(raw):
-        closing = match.group(1) == "/" or match.group(3) == "/" or match.group(5) == "end"
+        closing = match.group(1) == "/" or match.group(3) == "/" or (match.group(5) or "").lower() == "end"
         quoted = match.start() > 0 and raw[match.start() - 1] in _QUOTED
         if depth:
             if closing:

@@ -18,12 +18,19 @@ _LEFT = _MARKS + "#>:："
 _SIGN = re.compile(r"[-+<>=*/^&|~!%]{1,4}")
 _OPENER = re.compile(
     r"\W*(?:sure|certainly|of course|absolutely|definitely|okay|ok|alright|great|good|excellent|nice|thank(?:s| you)|hello|hi|hey|happy to"
-    r"|i apologi[sz]e|i'm sorry|sorry|my apologies|apologies|you're (?:right|welcome)|no problem|interesting|let me|let's|here (?:is|are|you)|natürlich"
+    r"|i apologi[sz]e|i'm sorry|sorry|my apologies|apologies|you're (?:right|welcome)|no (?:problem|worries)|got it|gotcha|understood|interesting|let me|let's|here (?:is|are|you)|natürlich"
     r"|gerne|klar|bien sûr|claro|por supuesto|certo|tentu|конечно|当然|好的|もちろん|물론)(?![^\W_])",
     re.IGNORECASE,
 )
+_REMARK = re.compile(
+    r"\W*(?:(?:o+h|a+h+|aha|wow|(?:ha)+|h+m+|well|yay|hey|why)\W{1,3})?(?:i (?:love|like|know|remember)|love|what an?|(?:that's|this is|that is|it's|you have|now) an?|an?)?"
+    r"[ ,]{0,2}(?:(?:this|that|it|these|[a-z]+ly|an?|very|really|good|great|nice|fun|easy|cool|classic|lovely|tricky|interesting|simple|tough|old|one|questions?|topic|classics?|well|trivia"
+    r"|ask|peasy|subject)\b[ ,-]{0,2}){1,6}[.!\s]*",
+    re.IGNORECASE,
+)
+"""A remark on the question."""
 _FOREIGN = re.compile(
-    r"(?:reference|gold|expected|wrong|incorrect|mistaken|false|official)(?: \w+)?[ '*:]{0,3}\Z|^(?:wrong|incorrect)"
+    r"(?:reference|gold|long|longer|detailed|expected|wrong|incorrect|mistaken|false|official)(?: \w+)?[ '*:]{0,3}\Z|^(?:wrong|incorrect)"
 )
 _SUMS_UP = re.compile(
     r"\b(?:so|therefore|thus|hence|in short|in conclusion|overall|in summary|to sum up)\b[,:]?\s", re.IGNORECASE
@@ -211,7 +218,11 @@ def _sentence(text: str, low: str, passed: list[_Passed]) -> tuple[int, int]:
     for _ in range(3):
         end = _end(text, start)
         rest = text[end:].lstrip(" .!?\n*_")
-        opens = _OPENER.match(text, start, end) or (text[end - 1 : end] == "!" and not _VERB.search(text[start:end]))
+        opens = (
+            _REMARK.fullmatch(text, start, end)
+            or _OPENER.match(text, start, end)
+            or (text[end - 1 : end] == "!" and not _VERB.search(text[start:end]))
+        )
         if not rest or not opens or _named(text[start:end]):
             break
         passed.append(("opens the answer", start, end))

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from eyechart.core.records import Item, Outcome, Score
 from eyechart.score.gold import golds, right, unparseable, unscored
+from eyechart.score.short_text_chat import chatless
 from eyechart.score.short_text_claim import given, phrases, relation
 from eyechart.score.short_text_facts import ALIASES, sequence, terms
 from eyechart.score.short_text_forms import (
@@ -127,6 +128,7 @@ class ShortTextScore:
             return _polar(mine, truth)
         if len(answer) < 120 and (_EMPTY.match(answer.strip()) or _talk(have)):
             return unparseable("announces an answer and gives none")
+        mine = chatless(mine)
         have = split(mine)
         if not have:
             return right(False, "another text") if words(plain(answer)) else unparseable("nothing but marks")
@@ -179,9 +181,8 @@ class ShortTextScore:
             return right(False, "the gold is denied") if verdict == "denied" else unparseable("hedged or declined")
         if verdict == "match":
             return right(True, "put forward in a claim")
-        return right(
-            False, {"several": "more than was asked for", "denied": "the gold is denied"}.get(verdict, "another text")
-        )
+        other = _ASIDE if any(_names(have, row) for row in rows) else "another text"
+        return right(False, {"several": "more than was asked for", "denied": "the gold is denied"}.get(verdict, other))
 
     def _verdict(
         self, mine: str, have: Sequence[Word], rows: list[tuple[str, ...]], known: str, who: Person
@@ -216,6 +217,7 @@ class ShortTextScore:
 
 _UNSURE = re.compile(r"\bnot (?:entirely |completely |quite |totally |absolutely )?(?:sure|certain)\b", re.IGNORECASE)
 _ARTICLES = ("a", "an", "the")
+_ASIDE = "the gold stands in the text, and is not what it puts forward"
 _EMPTY = re.compile(
     r"\W*(?:let me (?:think|see)\b|solution|thought process|reasoning|explanation|analysis|could you (?:please )?(?:clarify|explain|provide)|(?:</?verdict\W*)?correct"
     r"|the (?:correct |final )?answer is|.{0,40}\b(?:the reference|the gold answer|answer key)\b|given in the)\W{0,3}(?:step by step|carefully|says|correct|</?verdict)?\W*$"
@@ -361,7 +363,9 @@ def _in_han(mine: str, wanted: str) -> Score:
         return right(False, "the gold is denied") if said == "denied" else unparseable("hedged")
     if _OR.search(mine) and not _OR.search(wanted):
         return right(False, "several answers and no choice")
-    return right(said == "match", "put forward in a claim" if said == "match" else "another text")
+    if said == "match":
+        return right(True, "put forward in a claim")
+    return right(False, _ASIDE if gold in low else "another text")
 
 
 _ENDING = re.compile(r"(?<=[^\s。.])\s?(?:です|でした|だ|である|입니다|이다|이에요|예요)[。.\s]*$")

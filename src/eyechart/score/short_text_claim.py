@@ -34,7 +34,7 @@ class Phrase(NamedTuple):
 
 _CLAUSE = re.compile(
     r"(?<=\w\w\w)[.](?:\"|\)|\*)*\s+(?=\S)|(?<=\d)\.\s+(?=[A-Z])|[!?]['\")*]*\s+|\.\.\.\s*|[;\n。！？]"
-    r"|(?:,\s*|\s)(?=(?:but|however|yet|sondern|sino|mais|aber|pero|mas|ma|но)\s)|,\s(?=(?:а|so)\s)|\s-\s(?=(?:no|not)\b)"
+    r"|(?:,\s*|\s)(?=(?:but|however|yet|sondern|sino|mais|aber|pero|mas|ma|но)\s)|,\s(?=(?:а|so)\s)|\s-\s(?=(?:no|not|people|some|many|most|others|it|it's|that|that's|they|he|she|this|there|and|but|so|though|although|which|who|where|when)\b)"
 )
 _DROPPED = re.compile(
     r"\W*(?:if|before [0-9]|until|back|in the past|formerly|previously|originally|once,|initially|historically"
@@ -65,8 +65,8 @@ _COPULA = re.compile(
     re.IGNORECASE,
 )
 _PLACED = re.compile(
-    r"\b(?:is|are|was|were|be|been|lies|died|live[sd]|works?|happens|occurs|takes place|took place|began|ended|flows|found)\s(?:(?!the\b|an?\b)[a-z]+\s){0,3}"
-    r"(?:in|at|on|by|as|into|through|during|of|for|from|to)\s+|\b[a-z]+ed\s(?:in|at|on|by)\s+|\b(?:[Ff]ue|[Ff]oi|wurde|été|stato|stata)\s(?:\w+\s){0,2}(?:por|par|von|da|en|em|in)\s+|\b[a-z]+\s(?:in|on|since|around)\s+(?=[0-9])|\b(?:ha[sd]|have|produces?|contains?|gives?|emits?|forms?|uses?|needs?|made of|made from)\s+"
+    r"\b(?:is|are|was|were|be|been|lies|died|live[sd]|works?|happens|occurs|takes place|took place|began|ended|flows|(?<!,\s)found)\s(?:(?!the\b|an?\b)[a-z]+\s){0,3}"
+    r"(?:in|at|on|by|as|into|through|during|of|for|from|to)\s+|(?<!,\s)\b(?:[a-z]+ed\s(?:in|at|on|by)|[A-Za-z][a-z]+(?:ed|en|wn|ung|uilt)\sby)\s+|\b(?:[Ff]ue|[Ff]oi|wurde|été|stato|stata)\s(?:\w+\s){0,2}(?:por|par|von|da|en|em|in)\s+|\b[a-z]+\s(?:in|on|since|around)\s+(?=[0-9])|\b(?:ha[sd]|have|produces?|contains?|gives?|emits?|forms?|uses?|needs?|made of|made from)\s+"
 )
 _CONTRAST = re.compile(r"\W*(?:but|however|yet|sondern|sino|mais|aber|pero|mas|ma|но|а)\b", re.IGNORECASE)
 _CONCLUDES = re.compile(
