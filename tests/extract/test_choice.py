@@ -157,9 +157,47 @@ NOT_SAID = [
 ]  # fmt: skip
 
 
+ECHOED = [
+    ("C is false because the Loire is in France.", WRONG), ("The Loire is in France, so C is wrong.", WRONG), ("C is wrong. The Loire is in France.", WRONG), ("不选C，因为Loire在法国。", WRONG),
+    ("C is wrong because the Loire is in France. So it's the Volga.", "D"), ("C can't be wrong: the Loire is in France.", "C"), ("Option C says that the Loire", NONE),
+]  # fmt: skip
+
+LINES = [
+    ("Answer: C\nA is wrong.", "C"), ("(C)\nA is wrong.", "C"), ("**C**\nA is false.", "C"), ("Answer: C\nA is out because the Danube ends in the sea.", "C"), ("Answer: Loire\nNot A.", "C"), ("C is\nwrong.", WRONG),
+    ("Reasoning: C looks right.\nAnswer:", NONE), ("C is correct.\n\n**Final answer:**", NONE), ("Answer: C\n\nAnswer:", "C"), ("C is not the answer", WRONG), ("C isn't the right answer", WRONG), ("So the answer", NONE), ("The Loire is right.\nThe answer is", NONE),
+    ("I can't pick C.", WRONG), ("I can't choose for you.", NONE), ("C. This is the correct answer", "C"),
+]  # fmt: skip
+
+DOUBLED = [
+    ("C, maybe A", WRONG), ("C and perhaps A", WRONG), ("C (or maybe A)", WRONG), ("C - or possibly A", WRONG), ("C, peut-être A", WRONG), ("Everybody thinks C, but it isn't.", WRONG), ("Answer: C, possibly A", WRONG), ("Probably C; maybe A.", WRONG), ("C，也可能是A", WRONG), ("Maybe C.", "C"), ("C (maybe A is tempting)", "C"),
+    ("It might be C or it might not.", NONE), ("Everyone says C but they are wrong.", WRONG), ("The user chose C.", NONE), ("My friend picked C.", NONE), ("The user wants a letter. C", "C"), ("If I had to eliminate one: C", WRONG),
+    ("Respond in the format Answer: C", NONE), ("Reply in the form:\nAnswer: C", NONE), ("Here it is in the format asked for:\nAnswer: C", "C"), ("Answer in the required format:\n\nAnswer: C", "C"),
+]  # fmt: skip
+
+SCRIPTS = [
+    ("الإجابة: ب", "B"), ("الجواب: ا", "A"), ("উত্তর: গ", "C"), ("উত্তর: ড", "C"), ("उत्तर: घ", "D"), ("答案为丙", "C"), ("丙。", "C"), ("Ответ: С", "C"), ("Ответ: В", "B"), ("Απάντηση: Γ", "C"), ("**ب**", "B"), ("उत्तर ग है", "C"), ("উত্তর হল ক", "A"), ("答えはウです", "C"),
+    ("答案是甲烷", WRONG), ("В Париже", NONE), ("甲 und Co", NONE),
+]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [*MARKS, *SLOTS, *LANGUAGES, *PROSE, *NO_ANSWER, *NO_OPTION, *SETS, *AGAINST, *VERDICTS, *NOT_SAID],
+    [
+        *MARKS,
+        *SLOTS,
+        *LANGUAGES,
+        *PROSE,
+        *NO_ANSWER,
+        *NO_OPTION,
+        *SETS,
+        *AGAINST,
+        *VERDICTS,
+        *NOT_SAID,
+        *ECHOED,
+        *LINES,
+        *DOUBLED,
+        *SCRIPTS,
+    ],
 )
 def test_reads_as_a_person_would(text: str, expected: str | None) -> None:
     assert said(text) == expected
@@ -205,6 +243,10 @@ def test_without_choices_any_capital_may_be_a_label() -> None:
     bare = Item(id="1", fields={}, gold=("C",))
     assert ChoiceReader().read("The answer is C.", bare, ()).value == "C"
     assert ChoiceReader().read("A nice day.", bare, ()).value is None
+
+
+def test_a_letter_of_another_script_that_is_an_option_stays() -> None:
+    assert said("答案：甲", ("乙", "甲")) == "B"
 
 
 def test_steps_say_what_was_passed_over_and_taken() -> None:

@@ -22,6 +22,9 @@ def read(text: str) -> Extraction:
         ("C#", "C#"),
         ("I'm not sure, but Oslo.", "I'm not sure, but Oslo"),
         ("++", "++"),
+        ("Oh, what a lovely question! It's Oslo.", "It's Oslo"),
+        ("Oslo! It's by a fjord.", "Oslo! It's by a fjord"),
+        ("It's Oslo, actually, in Norway.", "It's Oslo, actually, in Norway"),
     ],
 )
 def test_takes_the_answer(text: str, value: str) -> None:

@@ -96,7 +96,31 @@ TABLES: dict[str, list[tuple[str, str, str]]] = {
     "dates with strokes": [
         ("31/12/1999", "December 31, 1999", YES), ("12/31/1999", "1999-12-31", YES), ("2001/05/04", "4 May 2001", YES), ("05/04/2001", "4 May 2001", NONE), ("05/04/2001", "6 May 2001", NO),
     ],
+    "said in passing": [
+        ("The largest city in Norway is, of course, Oslo, in the east. Hope that helps!", "Oslo", YES), ("The largest city in Norway is, as always, not Oslo.", "Oslo", NO), ("Hmm, if I recall correctly, Oslo is the capital.", "Oslo", YES), ("Well, as far as I know, it's Bergen, near Oslo.", "Oslo", NO), ("Off the top of my head, I'd say Oslo.", "Oslo", YES),
+        ("Fun fact: the city is, in fact, Oslo!", "Oslo", YES), ("It's Oslo, as you might know.", "Oslo", YES), ("That'd be Oslo, my friend — not Bergen.", "Oslo", YES), ("That'd be Bergen, my friend — not Oslo.", "Oslo", NO), ("It's Oslo, actually, in Norway.", "Oslo", YES), ("Bergen, actually, Oslo.", "Bergen", NO), ("TL;DR: Oslo 🙂", "Oslo", YES),
+        ("Oslo, I think, Bergen", "Oslo", NO), ("Bergen. Hope you enjoy Oslo!", "Oslo", NO), ("I don't think so, Oslo", "Oslo", NO), ("red, white and, of course, blue", "red, white, blue", YES), ("Of course", "yes", YES), ("No doubt about it, it's Oslo.", "Oslo", YES),
+    ],
+    "told to one who looks for it": [
+        ("You're looking for Oslo! 🌲", "Oslo", YES), ("You're looking for Bergen, not Oslo.", "Oslo", NO), ("I think you mean Oslo.", "Oslo", YES), ("If you mean Oslo, then it's Bergen.", "Oslo", NO), ("You're thinking of Oslo. But the capital is Lima.", "Oslo", NO), ("The town you want is Oslo, which lies by a fjord.", "Oslo", YES), ("You mean Oslo? No, it's Bergen.", "Oslo", NO),
+    ],
+    "cleft, passive, appositive": [
+        ("Oh, I love this one. It was none other than Henrik Ibsen who wrote it.", "Henrik Ibsen", YES), ("It was Edvard Grieg, the friend of Henrik Ibsen", "Henrik Ibsen", NO), ("It was Edvard Grieg who set Henrik Ibsen to music.", "Henrik Ibsen", NO), ("None other than Henrik Ibsen!", "Henrik Ibsen", YES), ("Peer Gynt? Written by Henrik Ibsen, naturally.", "Henrik Ibsen", YES),
+        ("The play was written by Bjørnson, admired by Henrik Ibsen.", "Henrik Ibsen", NO), ("The play, written by Henrik Ibsen, is Ghosts.", "Henrik Ibsen", NO), ("It's 1905, when the union ended.", "1905", YES), ("It was in 1906, a year after 1905, when he died.", "1905", NO), ("It has 1,250 rooms.", "1250", YES), ("Not Grieg. It was written by Ibsen.", "Henrik Ibsen", YES),
+    ],
+    "a cry and what tells of it": [
+        ("Oslo! It's by a fjord.", "Oslo", YES), ("Oslo! The city with the opera.", "Oslo", YES), ("Bergen! It's west of Oslo.", "Oslo", NO), ("Fantastic! The city is Oslo.", "Oslo", YES), ("Edvard Grieg! He was a friend of Henrik Ibsen.", "Henrik Ibsen", NO), ("Italy. It's a boot.", "Italy", YES), ("One. There is only one.", "1", YES),
+    ],
+    "a dash, and what is only said": [
+        ("The capital is Oslo — people often say Bergen, but that's wrong.", "Oslo", YES), ("The capital is Bergen — people often say Oslo, but that's wrong.", "Oslo", NO), ("It's Oslo—not Bergen.", "Oslo", YES), ("It's Bergen—not Oslo.", "Oslo", NO), ("The plant is the touch-me-not here.", "touch-me-not", YES), ("Bergen - it is west of Oslo", "Oslo", NO), ("Short answer: Oslo. Long answer: it grew under Christian IV.", "Oslo", YES),
+    ],
 }  # fmt: skip
+
+
+def test_says_where_a_gold_answer_stands_that_does_not_count() -> None:
+    item = Item(id="1", fields={}, gold=("Oslo",))
+    reasons = [ShortTextScore().score(text, item, (), str).reason for text in ("Bergen, west of Oslo", "Bergen")]
+    assert reasons == ["the gold stands in the text, and is not what it puts forward", "another text"]
 
 
 def test_a_question_about_spelling_tells_spellings_apart() -> None:

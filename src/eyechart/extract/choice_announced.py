@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from eyechart.extract.choice_clause import supposed
 from eyechart.extract.choice_clues import Clues, clues
 from eyechart.extract.choice_menu import EDGES, Menu, labels
 from eyechart.extract.choice_stance import stands
@@ -50,6 +51,8 @@ def announced_last(
     if found is None or not _idle(options, text, clue, start, head.start()):
         return None
     if not _idle(options, text, clue, found[1], len(low)):
+        return None
+    if start and supposed(clue, head.start()):
         return None
     before = low[max(0, start - 80) : start].rstrip(EDGES) if start else ""
     return None if before.endswith(options.lasts) else found

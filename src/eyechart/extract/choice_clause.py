@@ -62,8 +62,8 @@ _CONDITION = re.compile(
     r"\b(?:if|had|wenn|si|se|если)\b[^.!?\n]{3,80}\b(?:would|could|were|wäre|serait|sería|seria)\b|如果|假如"
 )
 _FORMAT = re.compile(
-    r"(?:^|[.!?\n:] ?)(?:please |then )?(?:respond|reply|answer|output|return|use|write|end|finish|give|your|the last line of your)\b[^.!?\n]{0,60}"
-    r"\b(?:format|form|template)\b[\s:*_\"'`(]{0,6}$"
+    r"(?:^|[.!?\n:] ?)(?:(?:please |then )?(?:(?P<told>respond|reply)|answer|output|return|use|write|end|finish|give)|(?P<yours>(?:the last line of )?your))"
+    r"\b[^.!?\n]{0,60}\b(?:format|form|template)\b(?:[ :*_\"'`(]|(?(told)\n|(?(yours)\n|(?!)))){0,6}$"
 )
 """The instruction how to answer, repeated."""
 _IF = frozenset(("if", "had", "wenn", "si", "se"))

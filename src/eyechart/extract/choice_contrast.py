@@ -85,9 +85,7 @@ _HEAD = re.compile(
 )
 _LINKS = (":", "=", "-", " is", " are", " was", " be", " says", " the", "option", "choice")
 """How a heading ends: asked for first, which is many times faster."""
-_OPEN = (
-    r"\banswer:|(?:(?<=[.\n,;!:])|^)[\s#*_]{0,6}(?:(?:so|thus|therefore|hence),? )?(?:the |my )?(?:\w{4,7} )?answer|答案[:是为]?"
-)
+_OPEN = r"\banswer(?: is)?:|\banswer is\b|(?:(?<=[.\n,;!:])|^)[\s#*_]{0,6}(?:(?:so|thus|therefore|hence),? )?(?:the |my )?(?:\w{4,7} )?answer|答案[:是为]?"
 """The announcement of an answer that does not come."""
 _BROKEN = re.compile(
     r"(?:\b(?:so|is|the|and|but|therefore|be|have|we|thus|of|to|that|because|hence|with|or|are|the correct|next|then|whether|if|step \d+)[,:]?"
@@ -151,9 +149,10 @@ def contrasted(clue: Clues, found: list[Mention]) -> list[Mention]:
                 continue
             out[i] = here._replace(stance="weighed", strength=2)
             out[i + 1] = then._replace(stance="weighed", strength=2)
+    out = list(dict.fromkeys(out))
     if clue.plain and all(mention.stance == "said" for mention in out):
-        return list(dict.fromkeys(out))
-    return [_echoed(low, mention, out) for mention in dict.fromkeys(out)]
+        return out
+    return [_echoed(low, mention, out[max(0, i - 4) : i + 5]) for i, mention in enumerate(out)]
 
 
 def _echoed(low: str, here: Mention, around: Sequence[Mention]) -> Mention:

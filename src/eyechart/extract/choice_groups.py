@@ -36,13 +36,17 @@ _SO = re.compile(
     r"(?:option |choice |选项)?[(*\"']{0,4}",
     re.IGNORECASE,
 )
-_MAYBE = r"(?:maybe|perhaps|possibly|vielleicht|peut-être|quizás?|talvez|forse|mungkin|возможно|也许|或许|可能)(?![a-z])"
+_MAYBE = (
+    r"(?:maybe|perhaps|possibly|vielleicht|peut-être|quizás?|talvez|forse|mungkin|возможно|也许|或许|可能)(?![a-z])"
+)
 _JOIN = re.compile(
-    rf"(?P<also>[,;]? ?(?:(?:and|or|und|oder|et|ou|y|o|e) )?{_MAYBE}|\. ?or {_MAYBE})(?: (?:also|even|it's|option))?|"
+    rf"(?P<also>[,;-]? ?(?:(?:and|or|und|oder|et|ou|y|o|e) |或者?|或是|也)?{_MAYBE}(?:是|選|选)?|\. ?or {_MAYBE})(?: (?:also|even|it's|option))?|"
     r"(?:,|、|/|&|\+|;|\|)?\s{0,3}(?:(?P<and>and(?: also)?|und|et|y|e|和|与|與|及|以及|dan|и|と|와|과|및|و|और|as well as|plus|along with)"
     r"|(?P<or>or|nor|oder|ou|o|或|或者|还是|atau|или|または|また|또는|أو|या|vs\.?|and/or))?(?: (?:the|option|choice|answer|either|also) ?|选项)?",
     re.IGNORECASE,
 )
+_TOPIC = re.compile(r"[*_)\]\"']{0,3} (?:is|was|has|looks?|seems?|sounds?|would|could|might|may) ")
+"""What is only said of an option: `B (maybe A is tempting)`."""
 _MOST = 32
 """Members of a group: more are no answer, and joining them one by one would take time that grows as their square."""
 _EDGES = "*_`()[]{}$\"'<> \t\n「」"
@@ -126,7 +130,7 @@ def groups(text: str, found: Sequence[Mention | None]) -> list[Group]:
         if mixed and mention.option == last.last.option:
             out.append(Group((mention,), "one"))
             continue
-        if mixed and ";" in text[last.last.end : mention.start]:
+        if mixed and mention.stance != "hedged" and ";" in text[last.last.end : mention.start]:
             out.append(Group((mention,), "one"))
             continue
         both = mention.stance == "denied" and _PLURAL.match(text, mention.end)
@@ -157,7 +161,9 @@ def _joined(text: str, here: Mention, then: Mention) -> Literal["and", "or", ","
     match = _JOIN.fullmatch(bare) if bare else None
     if match is None:
         return None
-    if match["or"] or match["also"] or bare in ("/", "|"):
+    if match["also"]:
+        return None if _TOPIC.match(text, then.end) else "or"
+    if match["or"] or bare in ("/", "|"):
         return "or"
     return "and" if match["and"] or bare in "&+" else ","
 

@@ -11,7 +11,7 @@ _ROWS = ("أبجد", "ابجد", "কখগঘ", "অবডঢ", "कखगघ",
 """Each row stands for A, B, C, D; the last, which is Cyrillic, by the shape of its letters."""
 _LETTERS = {char: "ABCD"[i] for row in _ROWS for i, char in enumerate(row)}
 _ANY = re.compile(f"[{''.join(_LETTERS)}]")
-_CLOSED = re.compile(r"[)\].:,،。*_}\"'»]|\s{0,4}(?:\Z|\n)")
+_CLOSED = re.compile(r"[)\].:,،。*_}\"'»]|\s{0,4}(?:\Z|\n)|\s?है|です|입니다")
 
 
 def latinised(options: Menu, text: str) -> str:

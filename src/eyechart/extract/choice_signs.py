@@ -42,7 +42,7 @@ LEADS = (
         "candidate choice choices choisis choose chose chosen dan das der die donc dunque e either el elijo eliminate escludo "
         "es escolho est et except exclude for from guess hence however i'd if into is ist it it's its jadi jawaban "
         "rather says answers chooses now picks selects confident dirais saya auf würde edit eher than finalmente here hier in lean leaning lettera letra lettre buchstabe mean meant needs of on prefer sim tetapi toward towards use yes yet zu "
-        "l'option la le leave leaves leaving letter like like: ma mais maka mark marked mas me melainkan nehme "
+        "être thinks l'option la le leave leaves leaving letter like like: ma mais maka mark marked mas me melainkan nehme "
         "neither ni nicht no non nor not não o oder of: only opción option options opzione opção or ou out pas pero "
         "pick picked pilih pilihan reject resposta respuesta risposta rule ruled rules réponse said say scelgo select "
         "selected since sind sino so son sondern sono sont statement statements são tapi than that that's thats then верно правильно "
@@ -90,9 +90,10 @@ _WRONG = (
 DENIED_AFTER = re.compile(
     r"['\"*_`)\]}:$ >-]{0,6}(?:(?:option|choice|answer)\s)?(?:\([^()\n]{0,30}\)\s)?(?:"
     r"(?:is|are|was|were|would be|seems?|looks?|can be|must be|being|ist|sind|est|es|é|è|adalah|both|also|all|clearly|obviously"
-    r"|definitely|therefore|thus|would|will|be|the|an?(?! (?:is|was|has|can|does)\b)|está| ){0,8}"
+    r"|definitely|therefore|thus|would|will|be|the|an?(?! (?:is|was|has|can|does)\b)|está| |(?<= is)\n|(?<= are)\n|(?<= was)\n){0,8}"
     rf"(?:{_WRONG})(?![^\W_])(?! (?:wrong|false|incorrect|only|just|merely))|(?:isn't|aren't|wasn't|doesn't|don't|cannot|can't|couldn't|won't"
     r"|wouldn't|does not|do not|did not|didn't|could not|would not|fails?|contradicts|no longer|no es|não é|non è|n'est pas|не|(?:has|have|had|needs?|must|should|can|is) (?:to )?be (?:safely )?(?:excluded|eliminated|ruled out|rejected|discarded|discounted|dismissed))(?![^\W_])"
+    r"(?! (?:be )?(?:wrong|false|incorrect|mistaken|denied|excluded|eliminated|ruled out|rejected|dismissed))"
     r"|(?:项|項|选项|選項|都|均|也|是|明显|显然)*(?:不对|不對|不正确|不正確|不符|不成立|不是|不选|不可能|错|錯|有误|排除|非)"
     r"|(?:は|が|も)?(?:間違|誤り|違|不正解|ではな|ではありま|じゃな)|(?:은|는|이|가)? ?(?:정답이 ?)?(?:틀|오답|아니|아닙)|[):>]\s{0,2}[*_]{0,2}(?:no|nein|non|não|否)(?=[.,;\n]| ?[(\[]|$)|✗|❌|✘|×|\((?:no|wrong|incorrect|false|rejected|eliminated)\)|خطأ|गलत|नहीं)",
 )

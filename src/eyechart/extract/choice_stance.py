@@ -185,7 +185,12 @@ def _letter(options: Menu, text: str, clue: Clues, start: int, end: int) -> Ment
             return None
         if after in HAN_NAMES and after:
             return None
-        if before >= "\u3040" and _HAN.match(before) and before not in HAN_LEADS:
+        if (
+            before >= "\u3040"
+            and _HAN.match(before)
+            and before not in HAN_LEADS
+            and text[start - 2 : start] not in ("可能", "或许", "也许")
+        ):
             return None
     strength = 3 if wrapped and before in "*[({$`" else _led(low, start)
     if _alone(text, start, end):
@@ -234,6 +239,8 @@ def _led(low: str, start: int) -> int:
     if not bare or bare[-1] in ".;:!?\n,/&+-=>→。，、；：！？":
         return 2 if bare and bare[-1] in "=>→:" else 1
     if _HAN.match(bare[-1]):
+        if bare.endswith(("因为", "因為")):
+            return 1
         return 2 if bare[-1] in "选選是为為故" else 1
     words = WORDS.findall(bare[-24:])
     last = words[-1] if words else ""

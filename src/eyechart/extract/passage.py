@@ -18,7 +18,8 @@ _THINK = (
     r"(?:think(?:ing)?|thoughts?|reason(?:ing)?|reasoning_content|scratchpad|inner_monologue|reflection|analysis|cot)"
 )
 _TAG = re.compile(
-    rf"<\s?(/?)\s?(?:[a-z]{{1,12}}:)?({_THINK})\s?>|[\[◁](/?)({_THINK})[\]▷]|<\|(begin|start|end)_(?:of_)?(thought|thinking)\|>", re.IGNORECASE
+    rf"<\s?(/?)\s?(?:[a-z]{{1,12}}:)?({_THINK})\s?>|[\[◁](/?)({_THINK})[\]▷]|<\|(begin|start|end)_(?:of_)?(thought|thinking)\|>",
+    re.IGNORECASE,
 )
 _CHANNEL = re.compile(r"<\|channel\|>\s?(\w+)(?:[^<\n]{0,80})<\|message\|>")
 _SOLUTION = re.compile(r"<\|(?:(?:begin|end)_of_solution|(?:START|END)_(?:RESPONSE|TEXT))\|>")
@@ -28,7 +29,9 @@ _ENDS = re.compile(
     r"|<(?:end_of_turn|start_of_turn|eos|EOS)>|</s>|<\uff5cend\u2581of\u2581sentence\uff5c>|<\uff5cUser\uff5c>"
     r"|\[INST\]|\[/INST\]"
 )
-_ASKER = re.compile(r"<\|im_start\|>\s?user\b|<start_of_turn>\s?user\b|<\|start_header_id\|>\s?user\b|<\|user\|>|<\uff5cUser\uff5c>")
+_ASKER = re.compile(
+    r"<\|im_start\|>\s?user\b|<start_of_turn>\s?user\b|<\|start_header_id\|>\s?user\b|<\|user\|>|<\uff5cUser\uff5c>"
+)
 _ROLES = (
     r"question|problem|exercise|input|user|human|instruction|next question|new question|q"
     r"|frage|aufgabe|domanda|pregunta|pergunta|soal|pertanyaan|вопрос|задача|प्रश्न|سؤال|السؤال"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -18,25 +18,31 @@ _LEFT = _MARKS + "#>:："
 _SIGN = re.compile(r"[-+<>=*/^&|~!%]{1,4}")
 _OPENER = re.compile(
     r"\W*(?:sure|certainly|of course|absolutely|definitely|okay|ok|alright|great|good|excellent|nice|thank(?:s| you)|hello|hi|hey|happy to"
-    r"|i apologi[sz]e|i'm sorry|sorry|my apologies|apologies|you're (?:right|welcome)|no (?:problem|worries)|got it|gotcha|understood|interesting|let me|let's|here (?:is|are|you)|natürlich"
+    r"|i apologi[sz]e|i'm sorry|sorry|my apologies|apologies|you're (?:right|welcome)|no (?:problem|worries)|got it|gotcha|understood|(?:wow|fantastic|awesome|wonderful|perfect|amazing)!|interesting|let me|let's|here (?:is|are|you)|natürlich"
     r"|gerne|klar|bien sûr|claro|por supuesto|certo|tentu|конечно|当然|好的|もちろん|물론)(?![^\W_])",
     re.IGNORECASE,
 )
 _REMARK = re.compile(
-    r"\W*(?:(?:o+h|a+h+|aha|wow|(?:ha)+|h+m+|well|yay|hey|why)\W{1,3})?(?:i (?:love|like|know|remember)|love|what an?|(?:that's|this is|that is|it's|you have|now) an?|an?)?"
-    r"[ ,]{0,2}(?:(?:this|that|it|these|[a-z]+ly|an?|very|really|good|great|nice|fun|easy|cool|classic|lovely|tricky|interesting|simple|tough|old|one|questions?|topic|classics?|well|trivia"
-    r"|ask|peasy|subject)\b[ ,-]{0,2}){1,6}[.!\s]*",
+    r"\W*(?=[^.!\n]{1,80}\b(?:love|like|know|remember|questions?|one|topic|classics?|ask|peasy|trivia)\b)(?:(?:o+h|a+h+|aha|wow|(?:ha)+|h+m+|well|yay|hey|why)\W{1,3})?"
+    r"(?:(?:i|love|like|know|remember|what|that's|this|is|that|it|it's|these|the|you|have|now|an?|to|such|very|really|absolutely|pretty|quite|good|great|nice|fun|easy|cool|classic|lovely|tricky"
+    r"|interesting|simple|tough|old|one|questions?|topic|classics|well|trivia|ask|peasy)\b[ ,-]{0,2}){2,9}[.!\s]*",
     re.IGNORECASE,
 )
 """A remark on the question."""
 _FOREIGN = re.compile(
     r"(?:reference|gold|long|longer|detailed|expected|wrong|incorrect|mistaken|false|official)(?: \w+)?[ '*:]{0,3}\Z|^(?:wrong|incorrect)"
 )
+_ACTUALLY = re.compile(r"(?<=, )actually(?:, (?:in|on|at|by|near|which|who|where|when)\b| - not\b)")
+_TELLS = re.compile(
+    r"(?:it|he|she|they|because|since|that|at|in|with|from|by|on)\b|(?:the|an?)\b(?![^.!?\n]{0,200}(?:\b(?:is|are|was|were)\b|'s\b))",
+    re.IGNORECASE,
+)
+"""What tells of what has been named: `Jupiter! It is the largest.`"""
 _SUMS_UP = re.compile(
     r"\b(?:so|therefore|thus|hence|in short|in conclusion|overall|in summary|to sum up)\b[,:]?\s", re.IGNORECASE
 )
 _MEANS = re.compile(r"\W*(?:it's|it is|that's|the (?:correct |right )?answer|but|no)\b", re.IGNORECASE)
-_STEP = re.compile(r"\W*(?:step|schritt|étape|paso|passo)\b", re.IGNORECASE)
+_STEP = re.compile(r"\W*(?:step|schritt|étape|paso|passo|not\s(?-i:[A-Z])\w*)\b", re.IGNORECASE)
 _CELL = re.compile(r"\|\s*([^|\n]{1,200}?)\s*\|\s*$")
 _OPEN = re.compile(r"[\s*_`\"':=>~«»「『《\-]{0,12}(?:\\(?:text|textbf|mathrm|textit)\{)?[\s*_`\"'(\[]{0,6}")
 _FENCE = re.compile(r"```[a-zA-Z]{0,12}[ \t]*\n?([^`]*)```")
@@ -162,7 +168,14 @@ def _said(text: str, at: int) -> bool:
 
 def _corrected(low: str, at: int) -> bool:
     ends = len(low.rstrip(" .,"))
-    return any(at < m.start() and m.end() < ends for m in TURN.finditer(low))
+    return any(True for _ in _turns(low, at, ends))
+
+
+def _turns(low: str, after: int, ends: int) -> Iterator[int]:
+    """Where the writer changes their mind; `it's Oslo, actually, in Norway` changes none."""
+    for match in TURN.finditer(low):
+        if after < match.start() and match.end() < ends and not _ACTUALLY.match(low, match.start()):
+            yield match.start()
 
 
 def _behind(text: str, slot: re.Match[str]) -> tuple[int, int]:
@@ -210,20 +223,20 @@ def _end(text: str, start: int) -> int:
 def _sentence(text: str, low: str, passed: list[_Passed]) -> tuple[int, int]:
     """Where nothing is announced: from a correction on, or a first short phrase, or all; of a long text, its last line."""
     begins, ends = len(low) - len(low.lstrip()), len(low.rstrip(" .,:;!"))
-    turned = max((m.start() for m in TURN.finditer(low) if begins < m.start() and m.end() < ends), default=0)
+    turned = max(_turns(low, begins, ends), default=0)
     if turned and not _OPENER.match(text[:turned]):
         passed.append(("taken back", begins, turned))
         return turned, len(text)
-    start = begins
+    start, told = begins, None
     for _ in range(3):
         end = _end(text, start)
         rest = text[end:].lstrip(" .!?\n*_")
-        opens = (
-            _REMARK.fullmatch(text, start, end)
-            or _OPENER.match(text, start, end)
-            or (text[end - 1 : end] == "!" and not _VERB.search(text[start:end]))
-        )
-        if not rest or not opens or _named(text[start:end]):
+        remark = _REMARK.fullmatch(text, start, end)
+        opens = remark or _OPENER.match(text, start, end)
+        if not opens and text[end - 1 : end] == "!" and not _VERB.search(text[start:end]):
+            told = _TELLS.match(rest)
+            opens = not told
+        if not rest or not opens or (not remark and _named(text[start:end])):
             break
         passed.append(("opens the answer", start, end))
         start = len(text) - len(rest)
@@ -231,7 +244,7 @@ def _sentence(text: str, low: str, passed: list[_Passed]) -> tuple[int, int]:
         return start, len(text)
     end = _end(text, start)
     first = text[start:end]
-    if end < len(text) and _alone(first, text[end:]):
+    if end < len(text) and not told and _alone(first, text[end:]):
         return start, end
     if len(text) - start <= _LONGEST:
         return start, len(text)

@@ -208,7 +208,9 @@ class ShortTextScore:
                 verdict = verdict or "weak"
             elif said == "match" and phrase.role == "subject" and verdict == "weak" and not phrase.concluding:
                 continue
-            elif verdict in ("", "weak", "denied") or phrase.concluding:
+            elif verdict in ("", "weak", "denied") or (
+                phrase.concluding and (phrase.role != "place" or phrase.contrast)
+            ):
                 verdict, end, role = said, phrase.end, phrase.role
             elif verdict == "match" and said == "rival" and role == phrase.role == "bare":
                 return "several", end

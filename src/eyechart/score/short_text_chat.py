@@ -10,7 +10,7 @@ _ADVERB = (
     r"|presumably|clearly|evidently|surely|ironically|incidentally|technically|famously|simply|undoubtedly|definitely|frankly|indeed"
 )
 _SURE = (
-    r"of course|in (?:fact|short|a nutshell|my (?:opinion|view|humble opinion))|by the way|by far|no doubt|without a? ?doubt|for sure|hands down|needless to say"
+    r"of course|in (?:fact|short|other words|a nutshell|my (?:opinion|view|humble opinion))|by the way|by far|no (?:doubt|question)(?: about (?:it|that))?|without a? ?doubt|for sure|hands down|needless to say"
     r"|(?:i|we) (?:do |would |really |personally |honestly |still )?(?:think|believe|guess|suppose|reckon|bet|recall|suspect|imagine)(?: so)?|i(?:'m| am) (?:pretty |quite |very |fairly |almost |absolutely |reasonably )?(?:sure|certain|confident)"
     r"|if (?:i|memory|my)\b[^,.!?;:\n]{1,40}|as (?:far as )?(?:i|you|we)\b[^,.!?;:\n]{1,40}|from what i[^,.!?;:\n]{1,40}"
     r"|believe it or not|to be (?:honest|fair|sure|precise|exact)|off the top of my head|(?:to the best|best) of my (?:knowledge|memory)"

@@ -304,7 +304,7 @@ def _name(text: str, have: Sequence[Word], phrase: Phrase, at: int, known: str) 
         if word.start >= end:
             break
         row.append(word)
-    if not row:
+    if not row or row[0].form == "not":
         return False
     if phrase.role == "subject":
         row = [w for i, w in enumerate(row) if all(text[v.start].isupper() for v in row[: i + 1])]

@@ -27,7 +27,7 @@ _FLIP = re.compile(
     re.IGNORECASE,
 )
 _TURN = re.compile(
-    r"\b(?:wait|actually|scratch that|correction|on (?:reflection|second thoughts?)|let me (?:re|correct)|i (?:was|am) (?:wrong|mistaken)"
+    r"\b(?:wait|(?<!, )actually|actually(?!, (?:in|on|at|by|near|which|who|where|when)\b| - not\b)|scratch that|correction|on (?:reflection|second thoughts?)|let me (?:re|correct)|i (?:was|am) (?:wrong|mistaken)"
     r"|i take that back|my mistake|oops|hold on|nein,|attends|espera|aspetta|tunggu|нет,)(?![^\W_])|等等|等一下|不对[,，。]|更正|纠正|待って|아니,",
     re.IGNORECASE,
 )
