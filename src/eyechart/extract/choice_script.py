@@ -25,19 +25,26 @@ def latinised(options: Menu, text: str) -> str:
     """
     if text.isascii() or not options.latin or _ANY.search(text) is None:
         return text
-    low = lower(text)
     core = text.strip(EDGES)
     if len(core) == 1:
-        return _put(options, text, text.index(core))
-    for slot in SLOT.finditer(low):
-        filled = FILL.match(low, slot.end())
-        text = _put(options, text, filled.end() if filled else slot.end())
-    return text
+        places = [text.index(core)]
+    else:
+        low = lower(text)
+        slots = [slot.end() for slot in SLOT.finditer(low)]
+        places = [filled.end() if (filled := FILL.match(low, at)) else at for at in slots]
+    put = {at: label for at in places if (label := _label(options, text, at))}
+    if not put:
+        return text
+    chars = list(text)
+    for at, label in put.items():
+        chars[at] = label
+    return "".join(chars)
 
 
-def _put(options: Menu, text: str, at: int) -> str:
+def _label(options: Menu, text: str, at: int) -> str | None:
+    """The label that the letter at `at` stands for; None where it is an option itself, or part of a word."""
     char = text[at : at + 1]
     label = _LETTERS.get(char)
     if label not in options.by_label or lower(char) in options.bare or _CLOSED.match(text, at + 1) is None:
-        return text
-    return text[:at] + str(label) + text[at + 1 :]
+        return None
+    return label

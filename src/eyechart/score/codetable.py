@@ -141,7 +141,7 @@ def _dull(value: Any) -> bool:
 
 def _looked_up(flow: Flow, trials: tuple[Trial, ...]) -> str | None:
     """Nothing is worked out, and all that is written down is what the asserts say: what is asked, what is to come out."""
-    if not flow.finite or flow.computes:
+    if not flow.finite or flow.computes or len(trials) < 2:  # of one test nobody can tell
         return None
     known = _known(flow, trials)
     inputs = [_atoms(_relevant(flow, t)) for t in trials]
