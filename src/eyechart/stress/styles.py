@@ -7,6 +7,8 @@ names other answers (`decoy`) goes only with a frame that marks the answer as th
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
@@ -181,7 +183,7 @@ def framed(frame: Frame, answer: str) -> str:
     >>> framed(Frame(name="", template='{"answer": {json}}'), '1"')
     '{"answer": "1\\\\""}'
     """
-    return frame.template.replace("{json}", json.dumps(answer, ensure_ascii=False)).replace("{x}", answer)
+    return put(frame.template, {"{json}": json.dumps(answer, ensure_ascii=False), "{x}": answer})
 
 
 def placed(context: Context, answer: str, task: Task, decoy: str, given: str) -> str:
@@ -193,10 +195,16 @@ def placed(context: Context, answer: str, task: Task, decoy: str, given: str) ->
         "{question}": task.question,
         "{decoy}": decoy,
     }
-    text = context.template
-    for name, value in fields.items():
-        text = text.replace(name, value)
-    return text.replace("{answer}", answer)
+    return put(context.template, fields | {"{answer}": answer})
+
+
+def put(template: str, fields: Mapping[str, str]) -> str:
+    """All places filled at once: an answer such as `\\frac{x}{y}` holds what looks like one.
+
+    >>> put("{x} or {y}", {"{x}": "{y}", "{y}": "2"})
+    '{y} or 2'
+    """
+    return re.sub("|".join(map(re.escape, fields)), lambda match: fields[match[0]], template)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ ones, `{text}` and `{wrong_text}` their option texts. Each is wrong, or commits 
 from __future__ import annotations
 
 from eyechart.stress.cases import Kind
+from eyechart.stress.styles import put
 from eyechart.stress.tasks import Task
 
 _NOTHING = {
@@ -109,6 +110,4 @@ def filled(template: str, task: Task, wrong: str, other: str) -> str:
         "{options}": "\n".join(f"{letter}. {text}" for letter, text in task.choices.items()),
         "{all_texts}": " / ".join(task.choices.values()),
     }
-    for name, value in fields.items():
-        template = template.replace(name, value)
-    return template
+    return put(template, fields)
