@@ -38,4 +38,4 @@ lock:
 
 # Test our own grader again and write its certificate (whenever a reader or scorer changes)
 certify:
-    eyechart grader test careful --seed 20261130 --shelf src/eyechart/data/certificates
+    eyechart grader test careful --seed 20261201 --shelf src/eyechart/data/certificates

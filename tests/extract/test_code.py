@@ -174,3 +174,12 @@ def test_what_is_told_not_to_do_is_no_solution(before: str) -> None:
     text = f"```python\n{good}\n```\n{before}\n```python\n{bad}\n```"
     item = Item(id="1", fields={}, gold=("assert add(2, 3) == 5",))
     assert CodeReader().read(text, item, ()).value.strip() == good
+
+
+@pytest.mark.parametrize(
+    "first", ["import math  # don't panic", "import math; import os  # don't", "import math as math  # why"]
+)
+def test_code_in_prose_begins_with_its_imports_whatever_stands_behind_them(first: str) -> None:
+    text = f"{first}\ndef f(n):\n    return math.factorial(n)\n"
+    item = Item(id="1", fields={}, gold=("assert f(3) == 6",))
+    assert CodeReader().read(text, item, ()).value.startswith(first)

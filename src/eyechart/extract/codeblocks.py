@@ -26,7 +26,7 @@ _TAGS = re.compile(
 _UNTAGS = r"</(?:code|pre|python|answer|solution)>"
 _LABEL = r"(?i:python[0-9]?|py|code|answer|solution)?[ \t]*"
 _STARTS = re.compile(
-    r"(?:(?:async )?def [^\W\d]\w*[ \t]*\(|class [^\W\d]\w*[ \t]*[(:]|@[^\W\d][\w.]*(?:\(|$)|import [\w., ]+$|from [\w.]+ import "
+    r"(?:(?:async )?def [^\W\d]\w*[ \t]*\(|class [^\W\d]\w*[ \t]*[(:]|@[^\W\d][\w.]*(?:\(|$)|import [\w., ]+(?:$|[;#])|from [\w.]+ import "
     r"|[^\W\d]\w*(?:[ \t]*:[ \t]*[\w\[\], .]+)?[ \t]*=(?!=)|if __name__|>>> )"
 )
 _INSIDE = re.compile(r"[^\W\d]\w*[ \t]*=[ \t]*lambda\b|(?:async )?def [^\W\d]\w*[ \t]*\(|class [^\W\d]\w*[ \t]*[(:]")
