@@ -367,3 +367,21 @@ def test_is_total_and_its_spans_lie_in_the_text(text: str) -> None:
         assert (found.value is None) == (found.span is None)
         assert found.value is None or found.value.strip()
         assert found.value is not None or (found.outcome and found.reason)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        (" Positive\n\nThe answer is", "B"),
+        ("B\n\nThe reason is that", "B"),
+        ("Negative\nWhat's the", "A"),
+        ("Positive\n\nNegative reviews are", None),
+        ("B\nActually, A. The answer is", None),
+        ("Reasoning: B looks right.\nAnswer:", None),
+    ],
+)
+def test_a_first_line_that_is_the_answer_stands_though_the_rest_breaks_off(text: str, value: str | None) -> None:
+    item = Item(id="1", fields={}, choices=("negative", "positive"), gold=("positive",), gold_index=1)
+    found = ChoiceReader().read(text, item, ("A", "B"))
+    assert found.value == value
+    assert found.value is None or found.committed

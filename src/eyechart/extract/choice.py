@@ -95,7 +95,7 @@ class ChoiceReader:
         if found.value is None and view.uncut and found.reason not in (_CLASH, _ECHO):
             again = self._read(view.whole(), options)
             return again if again.value is not None else found
-        return found
+        return found if found.value is not None and found.committed else _opened(view, options) or found
 
     def _read(self, view: Passage, options: Menu) -> Extraction:
         text = latinised(options, _seen(view.text))
@@ -127,6 +127,20 @@ class ChoiceReader:
             return _taken(view, options, (only.option,), only[:2], _REASONS[only.strength])
         joined = groups(text, unlisted(options, text, pairs(text, named), named))
         return _resolved(view, options, _after_turn(text, joined, clue))
+
+
+def _opened(view: Passage, options: Menu) -> Extraction | None:
+    """The first line where it is an answer by itself and what follows names no other: `Positive\\n\\nThe answer is`."""
+    start = len(view.text) - len(view.text.lstrip())
+    end = view.text.find("\n", start)
+    short = whole_answer(options, view.text[start:end]) if end >= 0 else None
+    if short is None or len(short[2]) != 1:
+        return None
+    clue = clues(lower(view.text))
+    named = mentions(options, view.text, clue, SLOT.finditer(clue.low, clue.words))
+    if any(mention.option != short[2][0] for mention in named):
+        return None
+    return _taken(view, options, short[2], (start + short[0], start + short[1]), "the first line, by itself")
 
 
 def _seen(text: str) -> str:
@@ -243,8 +257,8 @@ def _declines(text: str, chosen: Group) -> tuple[Outcome, str] | None:
 
 def _put_forward(text: str, chosen: Group, tier: int) -> bool:
     """Whether an option is the answer of the text, not only met on the way: led up to, or where the text begins or ends."""
-    if tier == 2 and chosen.last.kind == "label":
-        return True
+    if (tier == 2 and chosen.last.kind == "label") or (len(text) < 60 and text.rstrip()[-1:] in ".!。"):
+        return True  # a short sentence that is whole
     return not (text[: chosen.members[0].start].strip(EDGES) and text[chosen.last.end :].strip(EDGES))
 
 
