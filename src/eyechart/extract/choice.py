@@ -131,13 +131,13 @@ class ChoiceReader:
 
 def _opened(view: Passage, options: Menu) -> Extraction | None:
     """The first line where it is an answer by itself and what follows names no other: `Positive\\n\\nThe answer is`."""
-    start = len(view.text) - len(view.text.lstrip())
-    end = view.text.find("\n", start)
-    short = whole_answer(options, view.text[start:end]) if end >= 0 else None
+    text = _seen(view.text)
+    end = text.find("\n", start := len(text) - len(text.lstrip()))
+    short = whole_answer(options, text[start:end]) if end >= 0 else None
     if short is None or len(short[2]) != 1:
         return None
-    clue = clues(lower(view.text))
-    named = mentions(options, view.text, clue, SLOT.finditer(clue.low, clue.words))
+    clue = clues(lower(text))
+    named = mentions(options, text, clue, SLOT.finditer(clue.low, clue.words))
     if any(mention.option != short[2][0] for mention in named):
         return None
     return _taken(view, options, short[2], (start + short[0], start + short[1]), "the first line, by itself")
