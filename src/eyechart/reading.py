@@ -17,6 +17,7 @@ from eyechart.core.plugins import POSTPROCESSES, READERS, SCORERS, Reader, Score
 from eyechart.core.records import Extraction, Failure, Item, Outcome, Response, Score
 from eyechart.core.spec import Name
 from eyechart.extract.declined import declined
+from eyechart.extract.passage import passage
 from eyechart.score.options import score_options
 
 
@@ -94,7 +95,7 @@ def _unread(reason: str, outcome: Outcome) -> tuple[Extraction, Score]:
 def _no_answer(response: Response, found: Extraction) -> Outcome:
     if found.outcome is Outcome.REFUSED or found.outcome is Outcome.TRUNCATED:
         return found.outcome
-    why = declined(response.text or "")
+    why = declined(passage(response.text or "").text)  # what it says to itself is no refusal
     if why is not None and why[0] is Outcome.REFUSED:
         return Outcome.REFUSED
     return Outcome.TRUNCATED if response.finish_reason == "length" else Outcome.UNPARSEABLE

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 import eyechart as ec
+from eyechart.app import certify as certifying
 from eyechart.app.certify import certify, current, digest_of, function_digest, own_digest
 from eyechart.app.limits import within
 from eyechart.app.piped import piped
@@ -102,7 +104,7 @@ def test_what_does_not_answer_is_one_line(here: Path) -> None:
         certify("nowhere:f")
     with pytest.raises(ec.InputError, match="no function g"):
         certify("their_graders:g")
-    with pytest.raises(ec.InputError, match="answered none of 60 cases: exit code 3; boom"):
+    with pytest.raises(ec.InputError, match="answered none of 20 cases: exit code 3; boom"):
         certify(
             [sys.executable, "-c", "import sys; sys.exit('boom') if 0 else (sys.stderr.write('boom'), sys.exit(3))"],
             counts=FEW,
@@ -218,3 +220,37 @@ def test_a_flood_is_cut_and_a_silent_process_given_up() -> None:
     silent = piped([sys.executable, "-c", "import time; time.sleep(60)"], "a\n", 0.5)
     assert silent.lines == ()
     assert "given up" in silent.told
+
+
+def test_what_a_process_started_ends_with_it() -> None:
+    start = time.monotonic()
+    piped(["sh", "-c", "sleep 30; echo late"], "", 0.5)
+    assert time.monotonic() - start < 15
+
+
+def test_a_slow_grader_is_waited_for_and_one_that_hangs_is_given_up(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A verdict that came late is a verdict; only silence is none."""
+    monkeypatch.setattr(certifying, "LIMIT", 1.0)
+    (here / "slow.py").write_text(
+        "import time\ndef f(o, g):\n    time.sleep(0.03)\n    return o.strip() in g\n", encoding="utf-8"
+    )
+    found = certify("slow:f", kinds=["number"], counts=Counts(right=120, wrong=10, pairs=0, hostile=0))
+    assert found.report.tally("right", "number").errors == 0
+    assert found.report.times.median > 0.02
+
+
+def test_a_report_made_again_keeps_its_seal_and_a_broken_one_stays_broken(here: Path) -> None:
+    study = ec.loads(
+        "dataset: {name: chart, subset: sentiment, limit: 4}\nmodel: {backend: synthetic}\n"
+        "evaluation: {extraction: lenient, score: choice}\n"
+    )
+    run = study.run("run")
+    put(certify("lenient", kinds=["choice"], counts=FEW), Path("shelf"))
+    run.report(shelf="shelf")
+    assert run.folder.broken_seal() == []
+    with Path("run/items.jsonl").open("a", encoding="utf-8") as file:
+        file.write("\n")
+    run.report(shelf="shelf")
+    assert any("items.jsonl" in line for line in run.folder.broken_seal())

@@ -117,3 +117,19 @@ def test_the_reading_alone_is_told_with_its_spread(run: ec.Run) -> None:
     made = report_input(run)
     assert made.readers is not None
     assert made.readers.graders[0] == "careful"
+
+
+def test_the_same_letter_under_another_order_of_options_is_another_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("letters_only.py").write_text("def f(prompt):\n    return 'B'\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(str(Path.cwd()))
+    sys.modules.pop("letters_only", None)
+    row = {"question": "Which?", "choices": ["Paris", "Rome"], "answer": "Rome"}
+    rows = [row | {"question": f"Which is right, number {i}?"} for i in range(6)]
+    Path("two.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rows), encoding="utf-8")
+    run = ec.loads(
+        "dataset: {path: two.jsonl}\nmodel: {backend: function, path: 'letters_only:f'}\n"
+        "evaluation: {method: option_letter}\nfactors:\n  - {prompt.options.order: [given, reversed]}\n"
+    ).run("turned")
+    found = run.flips("c000", "c001")
+    assert len(found) == 6
+    assert {flip.cause for flip in found} == {Cause.ANSWER}  # the text is the same, the option is not

@@ -378,6 +378,10 @@ def test_is_total_and_its_spans_lie_in_the_text(text: str) -> None:
         ("Positive\n\nNegative reviews are", None),
         ("B\nActually, A. The answer is", None),
         ("Reasoning: B looks right.\nAnswer:", None),
+        (" Very positive.\n\nThe", "B"),
+        ("The review is positive. The", "B"),
+        ("The food was positive. But the", None),
+        ("Not positive.\n\nThe", None),
     ],
 )
 def test_a_first_line_that_is_the_answer_stands_though_the_rest_breaks_off(text: str, value: str | None) -> None:

@@ -217,3 +217,8 @@ def test_a_reading_that_is_not_there_is_said(how: Reading, message: str) -> None
     with pytest.raises(InputError) as caught:
         read_response(Response(text=""), CITY, ABCD, how)
     assert message in str(caught.value)
+
+
+def test_what_a_model_says_to_itself_is_no_refusal() -> None:
+    inner = "<think>I'm sorry, I can't see it yet.</think>\nWell, well."
+    assert outcome(inner, reading("last_number", "numeric"), Item(id="1", fields={}, gold=("4",))) == "unparseable"

@@ -14,7 +14,7 @@ class Cause(StrEnum):
     """The first of these that holds is the cause."""
 
     READ = "read_differently"
-    """The very same response; only the reading differs."""
+    """The very same response to the same options; only the reading differs."""
     FORM = "written_differently"
     """Another response with the same answer in it, as a careful reader finds it; one of the readings missed it."""
     TRUNCATED = "truncated"
@@ -37,6 +37,8 @@ class Side:
     extracted: str | None
     careful: str | None
     """What a careful reader finds; for options by what they say, not by label. None: nothing."""
+    options: tuple[str, ...] = ()
+    """Label and text of each option as it was asked: the same letter means another one where they moved."""
     empty: Outcome | None = None
     """How the careful reading ended where it found nothing: refused, truncated or unparseable."""
 
@@ -86,8 +88,12 @@ def cause_of(a: Side, b: Side) -> Cause:
     >>> other = Side(text="A", outcome=Outcome.INCORRECT, value=0, extracted="A", careful="Paris")
     >>> [cause_of(right, side).value for side in (strict, chatty, other)]
     ['read_differently', 'written_differently', 'changed_answer']
+    >>> kept = Side(text="B", outcome=Outcome.CORRECT, value=1, extracted="B", careful="London", options=("B. London",))
+    >>> moved = Side(text="B", outcome=Outcome.INCORRECT, value=0, extracted="B", careful="Paris", options=("B. Paris",))
+    >>> cause_of(kept, moved).value
+    'changed_answer'
     """
-    if a.text is not None and a.text == b.text:
+    if a.text is not None and (a.text, a.options) == (b.text, b.options):
         return Cause.READ
     if a.careful is not None and a.careful == b.careful:
         return Cause.FORM

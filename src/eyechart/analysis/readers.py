@@ -7,8 +7,8 @@ interval, item by item.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
@@ -52,7 +52,8 @@ class Turned:
     ahead_by: float
     behind_by: float
     certain: bool
-    """Whether both differences are more than the noise of items, paired, at the level of the whole."""
+    """Whether both differences are more than the noise of items (clusters, where there are any), paired, corrected for
+    every pair and every grader that was looked at."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +64,7 @@ class ReaderSpread:
     subjects: tuple[SubjectReadings, ...]
     turned: tuple[Turned, ...]
     pairs: int
-    """Pairs of subjects on the same items: those whose order could turn."""
+    """Pairs of subjects that share items: those whose order could turn, on what they share."""
     level: float
 
     @property
@@ -84,13 +85,15 @@ class Read:
     """[graders, answers]: scores in [0, 1], NaN where the grader says nothing."""
     found: NDArray[np.bool_]
     """[graders, answers]: whether an answer was found."""
+    clusters: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Item to the passage or template it shares with others; empty: items are independent."""
 
 
 def spread_over_readers(graders: Sequence[str], reads: Sequence[Read], *, level: float = 0.95) -> ReaderSpread:
     """Scores, spreads, and the pairs of subjects that change places between two graders.
 
     An order counts as certain only where the paired interval of both differences lies off zero, Bonferroni
-    over all pairs and graders.
+    over all pairs and graders: the two graders told of are the most extreme of all.
 
     >>> one = Read(name="A", items=("1", "2"), values=np.array([[1.0, 0.0], [1.0, 1.0]]), found=np.full((2, 2), True))
     >>> two = Read(name="B", items=("1", "2"), values=np.array([[1.0, 1.0], [1.0, 0.0]]), found=np.full((2, 2), True))
@@ -99,8 +102,8 @@ def spread_over_readers(graders: Sequence[str], reads: Sequence[Read], *, level:
     (0.5, [('A', 'B', 'loose', 'strict', False)])
     """
     subjects = tuple(_subject(read) for read in reads)
-    pairs = [(a, b) for a, b in combinations(range(len(reads)), 2) if set(reads[a].items) == set(reads[b].items)]
-    strict = 1 - (1 - level) / max(1, 2 * len(pairs))
+    pairs = [(a, b) for a, b in combinations(range(len(reads)), 2) if set(reads[a].items) & set(reads[b].items)]
+    strict = 1 - (1 - level) / max(1, len(pairs) * len(graders))
     turned = [t for a, b in pairs if (t := _turned(graders, reads[a], reads[b], strict)) is not None]
     turned.sort(key=lambda t: (not t.certain, -min(t.ahead_by, t.behind_by)))
     return ReaderSpread(graders=tuple(graders), subjects=subjects, turned=tuple(turned), pairs=len(pairs), level=level)
@@ -130,27 +133,31 @@ def _by_item(read: Read, grader: int) -> dict[str, float]:
 
 def _turned(graders: Sequence[str], a: Read, b: Read, level: float) -> Turned | None:
     """The two graders that put the pair furthest apart in either order; None where all agree on it."""
-    gaps: list[tuple[float, int, list[float], list[float]]] = []
+    gaps: list[tuple[float, int, list[float], list[float], list[str]]] = []
     for g in range(len(graders)):
         one, two = _by_item(a, g), _by_item(b, g)
         shared = [item for item in one if item in two]
         if shared:
             first, second = [one[i] for i in shared], [two[i] for i in shared]
-            gaps.append((float(np.mean(first) - np.mean(second)), g, first, second))
+            gaps.append((float(np.mean(first) - np.mean(second)), g, first, second, shared))
     if not gaps:
         return None
     high, low = max(gaps), min(gaps)
     if not (high[0] > 1e-12 and low[0] < -1e-12):
         return None
-    certain = all(_off_zero(first, second, level) for _, _, first, second in (high, low))
+    clusters = a.clusters if a.clusters and a.clusters.keys() >= set(high[4]) | set(low[4]) else None
+    certain = all(
+        _off_zero(first, second, [clusters[i] for i in items] if clusters else None, level)
+        for _, _, first, second, items in (high, low)
+    )
     return Turned(
         first=a.name, second=b.name, ahead=graders[high[1]], behind=graders[low[1]],
         ahead_by=high[0], behind_by=-low[0], certain=certain,
     )  # fmt: skip
 
 
-def _off_zero(first: Sequence[float], second: Sequence[float], level: float) -> bool:
-    change = paired_change(first, second, level=level)
+def _off_zero(first: Sequence[float], second: Sequence[float], clusters: Sequence[str] | None, level: float) -> bool:
+    change = paired_change(first, second, clusters, level=level)
     return (
         isinstance(change, Estimate)
         and change.interval is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -22,14 +22,16 @@ def of_folder(path: Path) -> Iterator[Line]:
     return of_run(finished(Folder(path)))
 
 
-def of_run(run: Finished) -> Iterator[Line]:
+def of_run(run: Finished, cells: Container[str] | None = None) -> Iterator[Line]:
     """Every answer of a run under every set-up that asked for text, in the order of its set-ups.
 
-    The id is `cell/item`, with `/repeat` behind it where there are several; `model` is the set-up.
+    `cells`: only those. The id is `cell/item`, with `/repeat` behind it where there are several; `model` is the set-up.
     """
     seen = run.observations
     with Store(run.folder.store, create=False) as store:
         for number, cell in enumerate(run.facts["cells"]):
+            if cells is not None and cell["id"] not in cells:
+                continue
             body: Mapping[str, Any] = cell["effective"]
             renderer = Renderer(Asking.from_body(body["asking"]))
             if renderer.asking.elicit != "generate":

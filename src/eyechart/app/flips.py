@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import zip_longest
 from typing import Any
 
 from eyechart.analysis.flips import Flip, FlipCount, Side, cause_of, count_flips
@@ -121,6 +122,7 @@ class _Pairs:
             value=float(seen.value[row]),
             extracted=found.value,
             careful=careful,
+            options=tuple(f"{label}. {text}" for label, text in zip_longest(labels, item.choices, fillvalue="")),
             empty=empty,
         )
         self.sides[row] = side

@@ -38,8 +38,8 @@ class Graded:
     span: tuple[int, int] | None = None
     """Where in the output the answer stood."""
     steps: tuple[Step, ...] = ()
-    value: float = 0.0
-    """Credit, in [0, 1]; says nothing where the outcome is not counted."""
+    value: float | None = None
+    """Credit, in [0, 1]; None where the grader could not say."""
     usable: bool = True
     """False where the line itself is at fault: it has no output, or no gold answer."""
     line: int | None = None
@@ -143,7 +143,7 @@ def grade_lines(
                 reason=score.reason or found.reason,
                 span=found.span,
                 steps=found.steps or _bare(found),
-                value=score.value or 0.0,
+                value=score.value,
                 output=line.response.text or "",
                 line=line.line,
             )

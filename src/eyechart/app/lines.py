@@ -16,7 +16,7 @@ from eyechart.core.registry import hint
 from eyechart.data.options import Options, read_options
 from eyechart.data.readers import read_raw_rows, read_rows
 from eyechart.data.sources import raw
-from eyechart.data.values import RowError, as_text, missing
+from eyechart.data.values import RowError, Rows, as_text, missing
 from eyechart.score.quantity_kind import kind_of_gold
 
 OUTPUT = ("output", "response", "completion", "prediction", "text")
@@ -58,22 +58,20 @@ def lines(source: Path | str | Iterable[Mapping[str, Any]]) -> tuple[Line | Unus
     if not isinstance(source, Path | str):
         return tuple(line_of(row, number) for number, row in enumerate(source, 1))
     given = str(source)
-    rows = read_rows(given, Path()) if given.startswith("python:") or Path(given).exists() else _missing(given)
-    found: list[Line | Unusable] = [line_of(row.values, row.line) for row in rows.rows]
-    found += [Unusable(id=str(p.line), reason=p.reason, line=p.line) for p in rows.problems]
-    return tuple(sorted(found, key=lambda f: f.line or 0))
+    if not given.startswith("python:") and not Path(given).exists():
+        raise InputError("there is no such file or run folder", file=given)
+    return _all(read_rows(given, Path()))
 
 
 def pasted(text: bytes) -> tuple[Line | Unusable, ...]:
     """Lines of JSON from standard input."""
-    rows = read_raw_rows(raw("-.jsonl", text))
+    return _all(read_raw_rows(raw("-.jsonl", text)))
+
+
+def _all(rows: Rows) -> tuple[Line | Unusable, ...]:
     found: list[Line | Unusable] = [line_of(row.values, row.line) for row in rows.rows]
     found += [Unusable(id=str(p.line), reason=p.reason, line=p.line) for p in rows.problems]
     return tuple(sorted(found, key=lambda f: f.line or 0))
-
-
-def _missing(given: str) -> Any:
-    raise InputError("there is no such file or run folder", file=given)
 
 
 def line_of(values: Mapping[str, Any], number: int) -> Line | Unusable:

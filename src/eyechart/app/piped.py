@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import threading
 from collections.abc import Mapping, Sequence
@@ -31,12 +33,17 @@ def piped(command: Sequence[str], text: str, limit: float, environment: Mapping[
     """
     try:
         process = subprocess.Popen(
-            list(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
+            list(command),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=environment,
+            start_new_session=True,  # so that what it starts ends with it
         )
     except OSError as error:
         raise InputError(f"cannot start {command[0]}: {error.strerror}") from None
     ended: list[str] = []
-    late = threading.Timer(limit, lambda: (ended.append(f"given up after {limit:.0f} s"), process.kill()))
+    late = threading.Timer(limit, lambda: (ended.append(f"given up after {limit:.1f} s"), _end(process)))
     words: list[bytes] = [b""]
     writer = threading.Thread(target=_write, args=(process, text.encode()), daemon=True)
     listener = threading.Thread(target=_listen, args=(process, words), daemon=True)
@@ -47,12 +54,11 @@ def piped(command: Sequence[str], text: str, limit: float, environment: Mapping[
         said = process.stdout.read(MOST + 1)
         if len(said) > MOST:
             ended.append(f"ended after {MOST >> 20} MB of output")
-            process.kill()
+            _end(process)
         code = process.wait()
     finally:
         late.cancel()
-        if process.poll() is None:
-            process.kill()
+        _end(process)
     writer.join(1)
     listener.join(1)  # what it left running may hold its standard error open; nobody waits for that
     process.stdout.close()
@@ -60,6 +66,15 @@ def piped(command: Sequence[str], text: str, limit: float, environment: Mapping[
     told = "; ".join([*ended, f"exit code {code}", *(line[:200] for line in last[-1:])])
     found = said[:MOST].decode("utf-8", "replace").splitlines()
     return Piped(lines=tuple(line for line in found if line.strip()), told=told)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """It, and all that it started and left running: a child may hold the pipe open."""
+    with suppress(OSError):
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
 
 
 def _write(process: subprocess.Popen[bytes], text: bytes) -> None:

@@ -70,11 +70,14 @@ def write_report(folder: Folder, path: Path | None = None, language: Language = 
     from eyechart.report.plain import render_json
 
     run = finished(folder)
+    intact = not folder.broken_seal()
     hang(run, shelf)
     made = report_input(run, language)
     if path is None:
         folder.write("report.json", render_json(made))
         folder.write("report.html", render_html(made))
+        if intact:  # what somebody else changed stays told
+            folder.seal()
         return folder.report
     media = {".html": render_html, ".md": render_markdown, ".json": render_json}
     if path.suffix not in media:

@@ -51,14 +51,13 @@ def reread_run(run: Finished, graders: Sequence[str] = ()) -> ReaderSpread | Non
     return reread_lines(found, graders)
 
 
-def _asked(run: Finished) -> list[Line]:
+def _asked(run: Finished) -> Sequence[Line]:
     """The answers of one set-up for each way of asking: those that differ in reading alone hold the same ones."""
     first: dict[tuple[int, ...], str] = {}
     seen = run.observations
     for number, cell in enumerate(run.facts["cells"]):
         first.setdefault(tuple(int(call) for call in seen.call[seen.rows(number)]), cell["id"])
-    kept = set(first.values())
-    return [line for line in of_run(run) if line.model in kept]
+    return tuple(of_run(run, set(first.values())))
 
 
 def reread_lines(of: Sequence[Line], graders: Sequence[str] = (), *, weak: bool = False) -> ReaderSpread:
@@ -73,6 +72,7 @@ def reread_lines(of: Sequence[Line], graders: Sequence[str] = (), *, weak: bool 
         Read(
             name=name,
             items=tuple(of[i].item.id for i in rows),
+            clusters=_clusters([of[i] for i in rows]),
             values=np.array([[_value(one[i]) for i in rows] for one in graded]),
             found=np.array([[one[i].outcome in (Outcome.CORRECT, Outcome.INCORRECT) for i in rows] for one in graded]),
         )
@@ -94,4 +94,10 @@ def usual(kinds: set[Kind]) -> tuple[str, ...]:
 
 
 def _value(graded: Graded) -> float:
-    return float("nan") if not graded.outcome.counted else graded.value
+    return float("nan") if graded.value is None else graded.value
+
+
+def _clusters(of: Sequence[Line]) -> Mapping[str, str]:
+    """Item to its cluster; empty unless all items have one."""
+    known = {line.item.id: line.item.cluster for line in of}
+    return {item: cluster for item, cluster in known.items() if cluster} if all(known.values()) else {}

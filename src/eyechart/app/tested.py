@@ -20,6 +20,8 @@ from eyechart.score.function import imported, judged
 
 LIMIT = 20.0
 """Seconds after which one verdict is given up."""
+PATIENCE = 3
+"""Verdicts given up in a row, after which the grader is not asked any more."""
 
 
 def main(path: str, lines: TextIO, out: TextIO) -> None:
@@ -28,8 +30,12 @@ def main(path: str, lines: TextIO, out: TextIO) -> None:
         takes_choices = "choices" in inspect.signature(function).parameters
     except (TypeError, ValueError):
         takes_choices = False
+    late = 0
     for line in lines:
         row: dict[str, Any] = json.loads(line)
+        if late >= PATIENCE:
+            out.write(json.dumps({"id": row["id"], "error": f"not asked: given up {PATIENCE} times in a row"}) + "\n")
+            continue
         golds = (row["gold"],) if not row["choices"] else (row["gold"], row["choices"][row["gold"]])
         more = {"choices": row["choices"]} if takes_choices and row["choices"] else {}
         start = time.perf_counter()
@@ -42,9 +48,12 @@ def main(path: str, lines: TextIO, out: TextIO) -> None:
                 said["error"] = score.reason
             else:
                 said["outcome"] = score.outcome.value
+            late = 0
         except TimeoutError:
+            late += 1
             said["error"] = f"no verdict within {LIMIT:g} s"
         except (Exception, SystemExit) as error:
+            late = 0
             said["error"] = f"{type(error).__name__}: {str(error)!r:.100}"
         said["seconds"] = time.perf_counter() - start
         out.write(json.dumps(said) + "\n")

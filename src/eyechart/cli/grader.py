@@ -167,7 +167,8 @@ def _lines(found: Certificate) -> Iterator[str]:
         yield f"code: all five equivalent solutions pass in {report.five.passed} of {report.five.tasks} tasks"
     times = report.times
     yield (
-        f"time for a verdict: median {_time(times.median)}, 99th percentile {_time(times.p99)}, longest {_time(times.largest)}"
+        f"time for a verdict: median {_time(times.median)}, 99th percentile {_time(times.p99)}, longest "
+        f"{_time(times.largest)} (programs and commands: their share of a batch)"
     )
     for slow in report.slowest:
         yield f"{slow.kind}: a million hostile characters take {_time(slow.seconds)} at the most ({slow.style})"

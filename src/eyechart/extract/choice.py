@@ -15,6 +15,7 @@ from eyechart.extract.choice_groups import Group, groups, pairs, unlisted
 from eyechart.extract.choice_menu import EDGES, Mention, Menu, alike, lower, menu, polar
 from eyechart.extract.choice_script import latinised
 from eyechart.extract.choice_stance import mentions
+from eyechart.extract.choice_view import HEAD, TAIL, said_first, seen
 from eyechart.extract.choice_whole import CLOSERS, bare_number, whole_answer
 from eyechart.extract.choice_words import FILL, NO_OPTION, PLACEHOLDER, SLOT, TURN
 from eyechart.extract.declined import declined
@@ -95,13 +96,30 @@ class ChoiceReader:
         if found.value is None and view.uncut and found.reason not in (_CLASH, _ECHO):
             again = self._read(view.whole(), options)
             return again if again.value is not None else found
-        return found if found.value is not None and found.committed else _opened(view, options) or found
+        return found if found.value is not None and found.committed else self._before_the_cut(view, options) or found
+
+    def _before_the_cut(self, view: Passage, options: Menu) -> Extraction | None:
+        """The answer of a short text that goes on behind it and breaks off, where what follows names no other option.
+
+        A model that was asked for a word says it and goes on until the token limit: `Positive\\n\\nThe answer is`. A line
+        by itself is an answer; a sentence is one unless what follows goes on to conclude something from it.
+        """
+        text = seen(view.text)
+        line, sentence = said_first(text)
+        found = self._read(view._replace(text=line), options) if line and whole_answer(options, line) else None
+        if found is None and sentence:
+            found = self._read(view._replace(text=sentence), options)
+        if found is None or found.value is None or found.outcome is not None or not found.committed:
+            return None
+        clue = clues(lower(text))
+        named = mentions(options, text, clue, SLOT.finditer(clue.low, clue.words))
+        return found if all(options.labels[m.option] == found.value for m in named if m.option >= 0) else None
 
     def _read(self, view: Passage, options: Menu) -> Extraction:
-        text = latinised(options, _seen(view.text))
+        text = latinised(options, seen(view.text))
         if text is not view.text:
-            middle = Step("cut", "the middle of a very long text", view.span(_HEAD, len(text) - _TAIL))
-            steps = (*view.steps, middle) if len(text) > _HEAD + _TAIL else view.steps
+            middle = Step("cut", "the middle of a very long text", view.span(HEAD, len(text) - TAIL))
+            steps = (*view.steps, middle) if len(text) > HEAD + TAIL else view.steps
             view = view._replace(text=text, steps=steps)
         short = whole_answer(options, text)
         if short is not None:
@@ -129,41 +147,6 @@ class ChoiceReader:
         return _resolved(view, options, _after_turn(text, joined, clue))
 
 
-def _opened(view: Passage, options: Menu) -> Extraction | None:
-    """The first line where it is an answer by itself and what follows names no other: `Positive\\n\\nThe answer is`."""
-    text = _seen(view.text)
-    end = text.find("\n", start := len(text) - len(text.lstrip()))
-    short = whole_answer(options, text[start:end]) if end >= 0 else None
-    if short is None or len(short[2]) != 1:
-        return None
-    clue = clues(lower(text))
-    named = mentions(options, text, clue, SLOT.finditer(clue.low, clue.words))
-    if any(mention.option != short[2][0] for mention in named):
-        return None
-    return _taken(view, options, short[2], (start + short[0], start + short[1]), "the first line, by itself")
-
-
-def _seen(text: str) -> str:
-    """`text` with its middle blanked where it is very long: nobody answers there, and all stays where it is."""
-    if len(text) > _HEAD + _TAIL:
-        text = text[:_HEAD] + "\n" + " " * (len(text) - _HEAD - _TAIL - 1) + text[-_TAIL:]
-    if "<" in text:
-        bare = _TAGS.sub(lambda match: " " * len(match.group()), text)
-        text = bare if bare.strip() else text
-    if "|" in text:
-        text = _FORMAT.sub(lambda match: " " * len(match.group()), text)
-    return text
-
-
-_TAGS = re.compile(
-    r"</?(?:b|i|u|em|strong|p|div|span|code|pre|output|response|result|reply|h[1-6]|li|ul|ol|br|mark|td|tr|table) ?/?>|<!--[^>]{0,200}-->"
-    r"|<think(?:ing)?>[^<]{0,2000}</think(?:ing)?>",
-    re.IGNORECASE,
-)
-"""Markup that says nothing about the answer, and comments."""
-_FORMAT = re.compile(r"(?<![^\W_])[A-P](?: ?\| ?[A-P]){2,}(?![^\W_])")
-"""The labels of the format asked for: `{"answer": "A|B|C|D"}`."""
-_HEAD, _TAIL = 2_000, 8_000
 _CLASH = "the letter and the text put with it contradict"
 _ECHO = "repeats the options"
 

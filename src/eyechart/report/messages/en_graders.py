@@ -10,7 +10,7 @@ EN: dict[str, str] = {
     " most: {subject}, {n} graders. The reading hardly matters here.",
     "readers.none": "Fewer than two graders could score these answers.",
     "readers.turned": "{a} is ahead of {b} by {up} points if read by {ahead}, and behind by {down} if read by {behind};"
-    " both differences are more than the noise of the items.",
+    " both differences are more than the noise of the items, corrected for all pairs and graders.",
     "readers.table": "The same answers under other graders",
     "readers.caption": "Every set-up that asked something different, widest spread first. {left} The grader careful"
     " reads as a careful person would; the others are rules in wide use, mistakes included. In brackets: share of answers"

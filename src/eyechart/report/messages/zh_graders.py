@@ -9,7 +9,7 @@ ZH: dict[str, str] = {
     "readers.small": "同一批回答由不同的评分器读取，得分最多从 {low}（{low_reader}）到 {high}（{high_reader}）："
     "{subject}，{n} 种评分器。这里读取方式几乎没有影响。",
     "readers.none": "能给这些回答评分的评分器不足两种。",
-    "readers.turned": "用 {ahead} 读取时，{a} 比 {b} 高 {up} 分；用 {behind} 读取时则低 {down} 分；两个差异都大于题目噪声。",
+    "readers.turned": "用 {ahead} 读取时，{a} 比 {b} 高 {up} 分；用 {behind} 读取时则低 {down} 分；两个差异都大于题目噪声（已对所有配对和评分器校正）。",
     "readers.table": "同一批回答在其他评分器下的得分",
     "readers.caption": "列出所有提问方式不同的配置，读取差异最大的在前。{left}careful 按细心的人的方式读取；"
     "其余为常用规则，保留其错误。括号内：评分器未找到答案的比例。回答相同，因此这些差异没有抽样误差。"
