@@ -39,7 +39,13 @@ TEXTS = {
 ITEMS = {
     "choice": Item(
         id="i-1",
-        fields={"question": "Which animal barks loudly?"},
+        fields={
+            "question": "Which animal barks loudly?",
+            "output_a": "Poodle dogs do. They bark at night.",
+            "output_b": "Siamese cats. They are cats.",
+            "model_a": "M1",
+            "model_b": "M2",
+        },
         choices=("Poodle dogs", "Siamese cats", "Golden fish", ""),
         gold=("Siamese cats",),
         gold_index=1,

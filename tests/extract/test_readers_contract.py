@@ -15,7 +15,10 @@ from eyechart.core.errors import InputError
 from eyechart.core.plugins import READERS, Reader, make
 from eyechart.core.records import Extraction, Item, Outcome
 
-ARGUMENTS: Mapping[str, Mapping[str, Any]] = {"regex": {"pattern": r"(?i)answer\W+(\w+)|[0-9]+"}}
+ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
+    "regex": {"pattern": r"(?i)answer\W+(\w+)|[0-9]+"},
+    "verdict": {"labels": ("A", "B", "tie")},
+}
 
 CHOICE = Item(
     id="1",
@@ -53,7 +56,7 @@ def reader(name: str) -> Reader:
     return make(READERS, {name: dict(ARGUMENTS.get(name, {}))})
 
 
-CAREFUL = ("choice", "number", "math", "short_text", "code")
+CAREFUL = ("choice", "number", "math", "short_text", "code", "verdict")
 """Readers that say what they understood (`12` for `a dozen`), and what can be no right answer."""
 
 UNREAD = (Outcome.UNPARSEABLE, Outcome.REFUSED, Outcome.TRUNCATED)

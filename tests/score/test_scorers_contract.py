@@ -14,7 +14,10 @@ from hypothesis import strategies as st
 from eyechart.core.plugins import POSTPROCESSES, SCORERS, Scorer, make
 from eyechart.core.records import Item, Outcome, Score
 
-ARGUMENTS: Mapping[str, Mapping[str, Any]] = {"function": {"path": "builtins:str.startswith"}}
+ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
+    "function": {"path": "builtins:str.startswith"},
+    "verdict": {"labels": ("A", "B")},
+}
 
 ITEMS = {
     "choice": Item(id="1", fields={}, choices=("Rome", "Paris", "", "-"), gold=("Paris",), gold_index=1),

@@ -7,7 +7,7 @@ share requests; a call is planned once, whoever needs it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +15,12 @@ from eyechart.core.effective import Asking, Effective, effective
 from eyechart.core.errors import InputError
 from eyechart.core.factors import Cell, cell
 from eyechart.core.identity import call_key, digest, engine_digest, request_digest
+from eyechart.core.judging import judge_of
 from eyechart.core.plugins import BACKENDS, DESIGNS, EDITS, POSTPROCESSES, READERS, SCORERS, Backend, make
 from eyechart.core.records import Call, Engine, Item
 from eyechart.core.spec import Model, Spec, StudySpec
 from eyechart.data.key import Keyed, apply_key
-from eyechart.data.load import Loaded, load, load_pool
+from eyechart.data.load import Loaded, Sort, load, load_pool
 from eyechart.data.shots import Chooser, choose
 from eyechart.render import Renderer
 from eyechart.runner.fulfil import Planned
@@ -57,6 +58,8 @@ class GridCell:
     digest: str
     ask: int
     data: int
+    judge: int | None = None
+    """Engine of the judge that reads the answers, where there is one."""
 
     @property
     def repeats(self) -> int:
@@ -106,6 +109,16 @@ class Grid:
         """How many single scores the study gives: cells x items x repeats."""
         return sum(len(self.asks[c.ask].items) * c.repeats for c in self.cells)
 
+    @property
+    def judged(self) -> int:
+        """How often judges are asked at most: once an answer and repeat of the judge; equal answers only once."""
+        judges = {
+            (c.ask, c.effective.judge.asking.key, c.judge): (c, c.effective.judge)
+            for c in self.cells
+            if c.effective.judge
+        }
+        return sum(len(self.asks[c.ask].items) * c.repeats * judge.repeats for c, judge in judges.values())
+
     def calls(self) -> Iterator[tuple[int, Planned]]:
         """Every distinct call with its engine: item by item, so that a run cut short is balanced, and
         equal prompts side by side, so that an engine may compute them once."""
@@ -151,9 +164,10 @@ class _Expander:
 
     def sample(self, spec: Spec) -> tuple[int, DataUse]:
         source = spec.evaluation.reference_source
-        key = digest("l1", {"dataset": spec.dataset.stated(), "key": source})
+        sort = _sort(spec)
+        key = digest("l1", {"dataset": spec.dataset.stated(), "key": source, "sort": sort})
         if key not in self._data_at:
-            keyed = apply_key(load(spec.dataset, self.base), spec.evaluation, self.base)
+            keyed = apply_key(load(spec.dataset, self.base, sort), spec.evaluation, self.base)
             identity = keyed.loaded.identity()
             self.data.append(DataUse(keyed=keyed, items=keyed.loaded.items, identity=identity))
             self._data_at[key] = len(self.data) - 1
@@ -164,9 +178,10 @@ class _Expander:
         """Who picks the shots. Raises InputError for the split under test, or where it and the pool overlap."""
         key = digest("l1", {"dataset": spec.dataset.stated(), "few_shot": few})
         if key not in self._choosers:
-            pool = load_pool(spec.dataset, self.base, few["source"], data.loaded)
+            sort = _sort(spec)
+            pool = load_pool(spec.dataset, self.base, few["source"], data.loaded, sort)
             whole = spec.dataset.model_copy(update={"limit": None})  # not only the sample must stay apart
-            tested = load(whole, self.base).items if spec.dataset.limit else data.items
+            tested = load(whole, self.base, sort).items if spec.dataset.limit else data.items
             self._choosers[key] = choose(few, pool.items, tested)
         return self._choosers[key]
 
@@ -228,6 +243,7 @@ def _lay(expander: _Expander, one: Cell, name: str) -> GridCell | Dropped:
     engine = expander.engine(one.spec.model)
     use = expander.engines[engine]
     resolved = effective(one.spec, use.backend.facts(), use.backend.capabilities.operational)
+    judge, resolved = _with_judge(expander, one.spec, resolved)
     if reason := _impossible(resolved.asking, use.backend):
         return Dropped(levels=one.levels, reason=reason)
     _check_names(resolved)
@@ -242,8 +258,38 @@ def _lay(expander: _Expander, one: Cell, name: str) -> GridCell | Dropped:
     draft = expander.asks.setdefault(key, fresh)
     draft.repeats = max(draft.repeats, resolved.repeats)
     return GridCell(
-        id=name, cell=one, effective=resolved, digest=resolved.digest(identity), ask=draft.position, data=at
+        id=name,
+        cell=one,
+        effective=resolved,
+        digest=resolved.digest(identity),
+        ask=draft.position,
+        data=at,
+        judge=judge,
     )
+
+
+def _with_judge(expander: _Expander, spec: Spec, resolved: Effective) -> tuple[int | None, Effective]:
+    """The engine of the judge that reads the answers, and `resolved` with what it is asked."""
+    inner = judge_of(spec)
+    if inner is None:
+        return None, resolved
+    engine = expander.engine(inner.model)
+    backend = expander.engines[engine].backend
+    judge = effective(inner, backend.facts(), backend.capabilities.operational)
+    if reason := _impossible(judge.asking, backend):
+        raise InputError(reason, field="evaluation.judge")
+    if judge.reading.elicit != "generate":
+        raise InputError("a judge writes its verdict: leave elicit out", field="evaluation.judge")
+    _check_names(judge)
+    if spec.evaluation.judge is not None and not spec.evaluation.judge.model.stated():
+        expander.notes["evaluation.judge.model is not stated: the embedded model judges"] = None
+    return engine, replace(resolved, judge=judge)
+
+
+def _sort(spec: Spec) -> Sort:
+    if spec.judge is not None:
+        return "judged"
+    return "open" if judge_of(spec) is not None else "asked"
 
 
 def _same(laid: GridCell, other: str) -> str:

@@ -61,7 +61,7 @@ class Plan:
             ],
             "scores": self.scores,
             "calls": {"needed": self.needed, "made": 0, "stored": self.stored, "failed": 0, "new": len(self.new),
-                      "shared": self.shared},
+                      "shared": self.shared, "judges_at_most": self.grid.judged},
             "expected": {
                 "prompt_tokens": expected.prompt_tokens,
                 "completion_tokens": expected.completion_tokens,

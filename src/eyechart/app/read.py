@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from eyechart.analysis.observations import Builder, Observations
+from eyechart.app.assess import assessed
 from eyechart.app.grid import Ask, Grid
 from eyechart.app.programs import settled
 from eyechart.core.effective import Reading
@@ -51,6 +52,8 @@ def read(grid: Grid, store: Store, *, weak_sandbox: bool = False) -> Readings:
             findings.update(answer.notes)
             findings["cut_at_limit"] += answer.finish_reason == "length"
         for at, cell in cells:
+            opinions, waiting = assessed(grid, cell, store)
+            missing |= waiting
             for i, item in enumerate(ask.items):
                 for repeat, planned in enumerate(ask.planned[i][: cell.repeats]):
                     got = answers.get(planned.key) or failures.get(planned.key)
@@ -59,6 +62,10 @@ def read(grid: Grid, store: Store, *, weak_sandbox: bool = False) -> Readings:
                         continue
                     found, score = read_one(got, item, ask, i, cell.effective.reading)
                     score = ran.get((found.value, item.gold), score)
+                    if cell.judge is not None and isinstance(got, Response):
+                        score = opinions.get(planned.key)
+                        if score is None:
+                            continue
                     if score.outcome is Outcome.UNSCORED:
                         unscored[score.reason or "no reason given"] += 1
                     call = key_at.setdefault(planned.key, len(key_at))

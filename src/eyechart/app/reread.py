@@ -44,7 +44,11 @@ def reread(
 
 
 def reread_run(run: Finished, graders: Sequence[str] = ()) -> ReaderSpread | None:
-    """As `reread`, for the report of a run. None where it asked for no text, or ran programs."""
+    """As `reread`, for the report of a run. None where it asked for no text, ran programs, or asked a judge: a
+    verdict is no answer to a question."""
+    scores = [cell["effective"]["reading"].get("score") for cell in run.facts["cells"]]
+    if any(score == "judge" or (isinstance(score, Mapping) and "verdict" in score) for score in scores):
+        return None
     found = _asked(run)
     if not found or any(line.kind == "code" for line in found):
         return None

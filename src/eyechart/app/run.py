@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from eyechart.app.assess import wanted
 from eyechart.app.folder import Folder
 from eyechart.app.grid import DataUse, Grid
 from eyechart.app.plan import Plan, make_plan, spread_sample
@@ -45,6 +46,8 @@ class Ran:
     """Why it ended before all was asked; None when all was."""
     missing: int
     """Calls neither answered nor failed."""
+    judged: tuple[int, int] = (0, 0)
+    """Calls of judges: needed, and of these answered before."""
     copied: int = 0
     """Answers taken over from a shared store."""
     unscored: Mapping[str, int] = field(default_factory=dict[str, int])
@@ -57,7 +60,13 @@ class Ran:
         return not self.missing and not self.failed
 
     def calls(self) -> dict[str, int]:
-        return {"needed": self.plan.needed, "made": self.made, "stored": self.plan.stored, "failed": self.failed}
+        needed, stored = self.judged
+        return {
+            "needed": self.plan.needed + needed,
+            "made": self.made,
+            "stored": self.plan.stored + stored,
+            "failed": self.failed,
+        }
 
 
 def study_digest(study: StudySpec) -> str:
@@ -87,9 +96,13 @@ def run(
     started = datetime.now(UTC)
     with locked(folder.path), Store(folder.store) as store:
         folder.write("study.yaml", text)
-        copied = _take(store, shared, grid) if shared else 0
+        copied = _take(store, shared, grid, [planned.key for _, planned in grid.calls()]) if shared else 0
         plan = make_plan(grid, [folder.store])
         tally, error = _ask(grid, plan.new, store, policy, progress)
+        judged = _Judged()
+        if error is None and tally.stopped is None:
+            judged = _ask_judges(grid, tally, store, shared, policy, progress)
+            error = judged.error
         readings = read(grid, store, weak_sandbox=weak_sandbox)
         ran = Ran(
             folder=folder,
@@ -100,6 +113,7 @@ def run(
             reasons=dict(tally.reasons),
             stopped=str(error) if error else tally.stopped,
             missing=readings.missing,
+            judged=(judged.needed, judged.stored),
             copied=copied,
             unscored=readings.unscored,
             findings=readings.findings,
@@ -165,6 +179,34 @@ def _ask(
     return total, error
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Judged:
+    """How the judges of the answers were asked."""
+
+    needed: int = 0
+    stored: int = 0
+    error: EyechartError | None = None
+
+
+def _ask_judges(
+    grid: Grid, tally: Tally, store: Store, shared: Path | None, policy: Policy | None, progress: Progress | None
+) -> _Judged:
+    """What judges are to be asked is known only when the answers are there. Adds to `tally`; what is left of the
+    budget holds for them."""
+    calls = wanted(grid, store)
+    if not calls:
+        return _Judged()
+    if shared:
+        _take(store, shared, grid, list(calls))
+    known = store.known(list(calls))
+    new = [call for key, call in calls.items() if key not in known]
+    left = replace(grid, study=grid.study.model_copy(update={"budget": _left(grid, tally)}))
+    asked, error = _ask(left, new, store, policy, progress)
+    tally.total += asked.total
+    _add(tally, asked)
+    return _Judged(needed=len(calls), stored=len(known), error=error)
+
+
 def _blocking(work: Coroutine[Any, Any, None]) -> None:
     """Runs `work` to its end, also from a notebook, whose thread has a loop of its own."""
     try:
@@ -204,10 +246,9 @@ def _add(total: Tally, part: Tally) -> None:
     total.stopped = part.stopped
 
 
-def _take(store: Store, shared: Path, grid: Grid) -> int:
+def _take(store: Store, shared: Path, grid: Grid, keys: Sequence[str]) -> int:
     if not shared.exists():
         return 0
-    keys = [planned.key for _, planned in grid.calls()]
     with Store(shared, create=False) as source:
         wanted = source.known(keys) - store.known(keys)
         entries = list(source.entries(wanted))
@@ -264,6 +305,7 @@ def describe(grid: Grid, ran: Ran, started: datetime) -> dict[str, Any]:
                 "engine": grid.engines[grid.asks[c.ask].engine].digest,
                 "stated": c.cell.spec.stated(),
                 "effective": c.effective.body(grid.data[c.data].identity),
+                "judge": None if c.judge is None else grid.engines[c.judge].digest,
                 "inert": [{"path": i.path, "reason": i.reason} for i in c.effective.inert],
             }
             for c in grid.cells

@@ -31,6 +31,7 @@ COMMANDS = {
     "reread": "The same answers under several graders: what the reading alone is worth.",
     "flips": "Why verdicts differ between two set-ups: read, written or answered differently.",
     "grader": "Put a grader to the test, and write its certificate.",
+    "judge": "Judge the judges: run one, audit it, correct its scores, ask people.",
     "store": "Check or merge stores of answers.",
     "models": "List backends and models, and fetch the embedded model.",
     "factors": "List what can be moved: fields, text edits, readers, scorers.",

@@ -17,7 +17,7 @@ from eyechart.core.errors import EyechartError
 from eyechart.runner.fulfil import Tally
 from eyechart.version import __version__
 
-KEEPING = ("run", "demo", "plan")
+KEEPING = ("run", "demo", "plan", "judge run", "judge audit")
 """Commands that ask a model, and keep what it has answered."""
 
 F = TypeVar("F", bound=Callable[..., Any])

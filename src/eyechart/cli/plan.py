@@ -43,6 +43,8 @@ def _lines(plan: Plan) -> Iterator[str]:
         yield f"            {factor.name}: {', '.join(name for name, _ in factor.levels)}"
     for use in grid.engines:
         yield f"  engine    {use.engine.backend}: " + ", ".join(f"{k} {str(v)[:40]}" for k, v in use.engine.facts)
+    if grid.judged:
+        yield f"  judges    up to {grid.judged:,} calls more, once the answers are there (equal answers are judged once)"
     yield f"  tokens    {_tokens(plan)}"
     seconds = "unknown" if expected.seconds is None else f"about {duration(expected.seconds)}"
     yield f"  time      {seconds}"

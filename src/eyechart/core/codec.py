@@ -22,7 +22,7 @@ from eyechart.core.factors import changes_of, check_clashes, check_path, get, pu
 from eyechart.core.registry import hint
 from eyechart.core.spec import Budget, Design, Factor, Prices, Spec, StudySpec, Value
 
-SECTIONS = ("dataset", "prompt", "decoding", "model", "evaluation", "repeats")
+SECTIONS = ("dataset", "prompt", "decoding", "model", "evaluation", "judge", "repeats")
 EXTRAS = ("name", "factors", "perturbations", "design", "budget", "prices", "preset", "runtime")
 Path = tuple[str | int, ...]
 

@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from eyechart.core.errors import InputError
 from eyechart.core.identity import digest
+from eyechart.core.judging import expanded
 from eyechart.core.methods import METHODS, SCORED_AS
 from eyechart.core.spec import Decoding, Model, Name, Prompt, Spec
 
@@ -145,16 +146,23 @@ class Effective:
     reading: Reading
     repeats: int
     model: Mapping[str, Any]
+    judge: Effective | None = None
+    """Who reads the answers, where that is a judge."""
     inert: tuple[Inert, ...] = field(default=(), compare=False)
 
     def body(self, data: Mapping[str, Any]) -> dict[str, Any]:
         return {
+            **({"judge": self.judge.judging()} if self.judge else {}),
             "dataset": dict(data),
             "asking": self.asking.body(),
             "model": dict(self.model),
             "reading": self.reading.body(),
             "repeats": self.repeats,
         }
+
+    def judging(self) -> dict[str, Any]:
+        """`body` of a judge: its items are the answers, which other parts say."""
+        return {name: part for name, part in self.body({}).items() if name != "dataset"}
 
     def digest(self, data: Mapping[str, Any]) -> str:
         """`data` says which items and shots, by content: `Loaded.identity`, `Chooser.identity`."""
@@ -177,6 +185,7 @@ def effective(spec: Spec, model_facts: Mapping[str, Any] | None = None, operatio
     Raises InputError where two stated fields contradict each other.
     """
     inert: list[Inert] = []
+    spec = expanded(spec)
     elicit, options, reading = _evaluation(spec, inert)
     params, sampled = _decoding(spec.decoding, elicit, inert)
     prompt = _prompt(spec.prompt, spec.model, elicit, inert)
@@ -246,6 +255,8 @@ def _evaluation(spec: Spec, inert: list[Inert]) -> tuple[str, str, Reading]:
         score = {"function": {"path": ev.function}}
     elif ev.function is not None:
         inert.append(Inert("evaluation.function", "the score is not a function's"))
+    if ev.judge is not None and score != "judge":
+        inert.append(Inert("evaluation.judge", "the score is not a judge's"))
     postprocess = ev.postprocess or DEFAULTS["evaluation.postprocess"]
     if score == "numeric" and ev.postprocess is not None:
         inert.append(Inert("evaluation.postprocess", "numbers are compared by value"))

@@ -67,7 +67,7 @@ def check_path(path: str) -> None:
     """Raises InputError naming the nearest right path."""
     plain = path.removesuffix("+")
     names = field_names()
-    free = ("model.options.", "model.parallel.")
+    free = tuple(f"{where}model.{part}." for where in ("", "evaluation.judge.") for part in ("options", "parallel"))
     if plain in names or plain.startswith(free):
         if path.endswith("+") and plain != "prompt.edits":
             raise InputError(f"{path}: only prompt.edits can be appended to", field=path)

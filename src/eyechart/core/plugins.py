@@ -97,7 +97,18 @@ class DesignFunction(Protocol):
 
 
 BACKENDS: Registry[Callable[[Model], Backend]] = Registry("backend")
-for _name in ("echo", "synthetic", "function", "command", "replay", "embedded", "llamacpp", "openai", "transformers"):
+for _name in (
+    "echo",
+    "synthetic",
+    "function",
+    "command",
+    "replay",
+    "embedded",
+    "llamacpp",
+    "openai",
+    "transformers",
+    "simulated_judge",
+):
     BACKENDS.add(_name, f"eyechart.backends.{_name}:open_backend")
 
 EDITS: Registry[Callable[..., TextEdit | ItemEdit]] = Registry("edit")
@@ -165,6 +176,18 @@ EDITS.add("option_order", "eyechart.edits.items:OptionOrder")
 EDITS.add("option_case", "eyechart.edits.items:OptionCase")
 EDITS.add("question_case", "eyechart.edits.items:QuestionCase")
 EDITS.add("in_question", "eyechart.edits.items:InQuestion")
+EDITS.add("swap_outputs", "eyechart.edits.judged:SwapOutputs")
+EDITS.add("pad_output", "eyechart.edits.judged_text:PadOutput")
+EDITS.add("format_output", "eyechart.edits.judged_text:FormatOutput")
+EDITS.add("cite_output", "eyechart.edits.judged_text:CiteOutput")
+EDITS.add("tone_output", "eyechart.edits.judged_text:ToneOutput")
+EDITS.add("bandwagon", "eyechart.edits.judged:Bandwagon")
+EDITS.add("distract_output", "eyechart.edits.judged_text:DistractOutput")
+EDITS.add("fallacy_output", "eyechart.edits.judged_text:FallacyOutput")
+EDITS.add("instruct_output", "eyechart.edits.judged_text:InstructOutput")
+EDITS.add("empty_output", "eyechart.edits.judged_text:EmptyOutput")
+EDITS.add("truncate_output", "eyechart.edits.judged_text:TruncateOutput")
+EDITS.add("name_models", "eyechart.edits.judged:NameModels")
 EDITS.add("in_options", "eyechart.edits.items:InOptions")
 
 READERS.add("whole", "eyechart.extract.words:Whole")
@@ -187,6 +210,7 @@ READERS.add("choice", "eyechart.extract.choice:ChoiceReader")
 READERS.add("number", "eyechart.extract.quantity:NumberReader")
 READERS.add("math", "eyechart.extract.math:MathReader")
 READERS.add("short_text", "eyechart.extract.short_text:ShortText")
+READERS.add("verdict", "eyechart.extract.verdict:Verdict")
 READERS.add("code", "eyechart.extract.code:CodeReader")
 
 SCORERS.add("exact", "eyechart.score.text:Exact")
@@ -197,6 +221,8 @@ SCORERS.add("number", "eyechart.score.quantity:NumberScore")
 SCORERS.add("math", "eyechart.score.math:MathScore")
 SCORERS.add("short_text", "eyechart.score.short_text:ShortTextScore")
 SCORERS.add("code", "eyechart.score.program:CodeScore")
+SCORERS.add("judge", "eyechart.score.judge:JudgeScore")
+SCORERS.add("verdict", "eyechart.score.verdict:VerdictScore")
 SCORERS.add("math_verify", "eyechart.score.math_verify:MathVerify")
 SCORERS.add("function", "eyechart.score.function:Function")
 

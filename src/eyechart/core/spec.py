@@ -6,6 +6,7 @@
     ├── decoding     how the model may answer
     ├── model        who answers
     ├── evaluation   how the answer is asked for, and how it is read
+    ├── judge        what a judge is asked about answers that are there already
     └── repeats      how often
 
 Every field may be left out, and `None` means "not stated": a hashed type has no other default, so
@@ -200,6 +201,46 @@ Method = Literal[
 ]  # fmt: skip
 
 
+class Scale(Value):
+    low: Num | None = None
+    high: Num | None = None
+    direction: Literal["up", "down"] | None = None
+    """`up`: the highest number is the best; `down`: the lowest."""
+
+
+class Judge(Value):
+    """A judge: what it is asked about an answer, or two, and how it may say it. Its prompt follows from this,
+    unless a template is stated."""
+
+    mode: Literal["pointwise", "pairwise"] | None = None
+    rubric: str | None = None
+    """What to judge by, in words."""
+    criteria: tuple[str, ...] | None = None
+    """Each gets a number of its own; the score is their mean. Pointwise only."""
+    scale: Scale | None = None
+    labels: tuple[str, ...] | None = None
+    """Pairwise: what the two answers are called, e.g. [A, B]. Pointwise: words instead of numbers, the worst first."""
+    tie: str | Literal[False] | None = None
+    """The word for a tie; false where there must be a winner. Pairwise only."""
+    order: Literal["given", "swapped"] | None = None
+    """Which answer is shown first. Pairwise only."""
+    reference: Flag | None = None
+    """Whether the right answer is shown to the judge."""
+    reasoning: Flag | None = None
+    """Whether it is told to compare first and to say its verdict then."""
+    wording: Literal[1, 2, 3] | None = None
+    """Which of three built-in prompts that say the same."""
+
+
+class AnswerJudge(Judge):
+    """A judge as the grader of a study: it reads what the model under test answered."""
+
+    prompt: Prompt = Prompt()
+    decoding: Decoding = Decoding()
+    model: Model = Model()
+    repeats: Annotated[int, Strict(), Field(gt=0)] | None = None
+
+
 class Evaluation(Value):
     method: Method | None = None
     """Expands into `elicit`, `extraction`, `postprocess` and `score`; any of them may be stated as well."""
@@ -216,6 +257,8 @@ class Evaluation(Value):
     """Regular expression of method `regex`."""
     function: str | None = None
     """`module:function` of method `function`."""
+    judge: AnswerJudge | None = None
+    """Who judges, of method `judge`."""
     reference_source: str | None = None
     """File of answers by item id that replaces those of the data."""
     reference_sha256: str | None = None
@@ -239,6 +282,8 @@ class Spec(Value):
     decoding: Decoding = Decoding()
     model: Model = Model()
     evaluation: Evaluation = Evaluation()
+    judge: Judge | None = None
+    """Where stated, the items are answers to be judged, and `model` is the judge."""
     repeats: Repeats = Repeats()
 
     @field_validator("repeats", mode="before")

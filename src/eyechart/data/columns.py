@@ -37,6 +37,7 @@ _SUFFIXES = (ALPHABET.lower(), ALPHABET, "0123456789", "123456789")
 class Columns:
     question: str
     answer: str
+    """Empty: there is no right answer."""
     choices: tuple[str, ...] = ()
     """One column that holds a list or mapping, or a column an option; empty: no choices."""
     labels: tuple[str, ...] = ()
@@ -49,8 +50,11 @@ class Columns:
     slice: str | None = None
 
 
-def find_columns(rows: Sequence[Row], fields: Fields, given: str) -> tuple[Columns, tuple[str, ...]]:
-    """The columns and what was guessed. A stated name of "" means: there is none, do not guess.
+def find_columns(
+    rows: Sequence[Row], fields: Fields, given: str, *, open_ended: bool = False
+) -> tuple[Columns, tuple[str, ...]]:
+    """The columns and what was guessed. A stated name of "" means: there is none, do not guess. `open_ended`:
+    there need not be a right answer.
 
     Raises InputError for a stated column that no row has, and where question or answer cannot be found.
     """
@@ -81,9 +85,9 @@ def find_columns(rows: Sequence[Row], fields: Fields, given: str) -> tuple[Colum
             taken.add(name)
             if name != role:
                 notes.append(f"{role} <- column {shown(name)}")
-    for role in ("question", "answer"):
+    for role in ("question",) if open_ended else ("question", "answer"):
         _check_found(role, found[role], filled, given)
-    if found["answer"] == found["question"] or found["answer"] in choices:
+    if found["answer"] and (found["answer"] == found["question"] or found["answer"] in choices):
         message = (
             f"column {shown(found['answer'] or '')} is named for the answer and for what is asked; name two columns"
         )

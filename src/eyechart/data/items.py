@@ -57,19 +57,20 @@ class _Draft:
     """The whole row in canonical form: what makes two rows the same row."""
 
 
-def map_rows(rows: Rows, fields: Fields, *, prefer: Reading | None = None) -> Mapped:
-    """Items of all rows that can be used, and a problem for each that cannot.
+def map_rows(rows: Rows, fields: Fields, *, prefer: Reading | None = None, open_ended: bool = False) -> Mapped:
+    """Items of all rows that can be used, and a problem for each that cannot. `open_ended`: a row needs no right
+    answer.
 
     Raises InputError where a column is missing, or where no row, or less than half of them, can be used.
     """
     if not rows.rows:
         raise _too_few(rows.given, rows.problems, 0)
-    columns, notes = find_columns(rows.rows, fields, rows.given)
+    columns, notes = find_columns(rows.rows, fields, rows.given, open_ended=open_ended)
     problems = list(rows.problems)
     drafts: list[_Draft] = []
     for row in rows.rows:
         try:
-            drafts.append(_draft(row, columns))
+            drafts.append(_draft(row, columns, open_ended))
         except RowError as error:
             problems.append(Problem(line=row.line, reason=str(error), file=rows.given))
     drafts, reading, said = _read(drafts, rows.given, problems, prefer)
@@ -97,14 +98,15 @@ def _too_few(given: str, problems: Sequence[Problem], usable: int) -> InputError
     return InputError(head + first.reason, file=given, line=first.line)
 
 
-def _draft(row: Row, columns: Columns) -> _Draft:
+def _draft(row: Row, columns: Columns, open_ended: bool) -> _Draft:
     question = row.values.get(columns.question)
     if missing(question):
         raise RowError(f"has no question (column {columns.question})")
     if isinstance(question, list | dict):
         raise RowError(f"question is {quoted(question)}; write text")
     options = read_options(row.values, columns.choices, columns.labels, columns.single)
-    answers = _answers(row.values.get(columns.answer), columns.answer)
+    given = row.values.get(columns.answer)
+    answers = () if open_ended and missing(given) else _answers(given, columns.answer)
     return _Draft(row, as_text(question), options, answers, canonical_json(row.values))
 
 
@@ -150,6 +152,8 @@ def _read(
 
 
 def _unreadable(draft: _Draft, reading: Reading | None) -> str | None:
+    if not draft.answers:
+        return None
     first, *more = draft.answers
     if draft.options is None:
         if reading in (None, "text"):
@@ -186,7 +190,7 @@ def _item(draft: _Draft, columns: Columns, reading: Reading | None) -> Item:
     values = draft.row.values
     gold, index = draft.answers, None
     texts = draft.options.texts if draft.options else ()
-    if draft.options and reading:
+    if draft.options and reading and gold:
         index = position(reading, draft.answers[0], draft.options)
         gold = (texts[cast("int", index)],)
     own = values.get(columns.id) if columns.id else None
@@ -197,33 +201,33 @@ def _item(draft: _Draft, columns: Columns, reading: Reading | None) -> Item:
         gold=gold,
         choices=texts,
         gold_index=index,
-        group=_label(values, columns.group),
+        group=label_of(values, columns.group),
         cluster=_cluster(values, columns.cluster),
-        slice=_label(values, columns.slice),
+        slice=label_of(values, columns.slice),
         line=draft.row.line,
     )
 
 
 def _asked_id(values: Mapping[str, Any], columns: Columns) -> str:
     """An id from all that is asked, without the answer: a corrected answer is read again, never asked again."""
-    return _hashed("h-", canonical_json({name: value for name, value in values.items() if name != columns.answer}))
+    return hashed("h-", canonical_json({name: value for name, value in values.items() if name != columns.answer}))
 
 
-def _hashed(prefix: str, content: str) -> str:
+def hashed(prefix: str, content: str) -> str:
     """A name that belongs to the content, not to its place in the file."""
     return prefix + hashlib.sha256(content.encode()).hexdigest()[:12]
 
 
-def _label(values: Mapping[str, Any], column: str | None) -> str | None:
+def label_of(values: Mapping[str, Any], column: str | None) -> str | None:
     value = values.get(column) if column else None
     return None if missing(value) else as_text(value).strip()
 
 
 def _cluster(values: Mapping[str, Any], column: str | None) -> str | None:
-    label = _label(values, column)
+    label = label_of(values, column)
     if label is None or len(label) <= _LONG:
         return label
-    return _hashed("p-", label)
+    return hashed("p-", label)
 
 
 def _unique(pairs: Sequence[tuple[_Draft, Item]], given: str, problems: list[Problem]) -> list[tuple[_Draft, Item]]:
@@ -245,6 +249,8 @@ def _unique(pairs: Sequence[tuple[_Draft, Item]], given: str, problems: list[Pro
 
 def _without_answer(pairs: Sequence[tuple[_Draft, Item]], columns: Columns) -> tuple[tuple[Item, ...], tuple[str, ...]]:
     """Items without the columns that repeat the answer, row by row, in whatever spelling."""
+    if not all(item.gold for _, item in pairs):
+        return tuple(item for _, item in pairs), ()
     spellings = [_spellings(draft, item, columns) for draft, item in pairs]
     if len({s["gold"] for s in spellings}) < 2:  # a constant column is equal by chance
         return tuple(item for _, item in pairs), ()

@@ -23,6 +23,7 @@ from eyechart.data.answers import Reading
 from eyechart.data.functions import function_takes_split
 from eyechart.data.hub import read_hub
 from eyechart.data.items import map_rows
+from eyechart.data.judged import map_judged
 from eyechart.data.readers import READERS, read_rows
 from eyechart.data.sample import Fit, Share, draw, fit, shares
 from eyechart.data.values import Problem, Rows, as_text, listed, missing, shown
@@ -34,6 +35,8 @@ _SPLIT, _POOL = "dataset.split", "prompt.few_shot.source"
 """Who asked for a split, and is blamed where there is none."""
 
 Kind = Literal["file", "package", "python", "hub", "chart"]
+Sort = Literal["asked", "open", "judged"]
+"""What the items are: questions with a right answer, questions that need none, answers to be judged."""
 
 Parts = tuple[tuple[str | None, Rows], ...]
 """Rows, and what their groups are prefixed by."""
@@ -106,7 +109,7 @@ def content(item: Item) -> dict[str, object]:
     }
 
 
-def load(dataset: Dataset, base: Path) -> Loaded:
+def load(dataset: Dataset, base: Path, sort: Sort = "asked") -> Loaded:
     """The items under test. Relative paths start at `base`, the folder of the study file.
 
     Raises InputError (one line: what, where, what to write), or MissingExtra.
@@ -114,14 +117,14 @@ def load(dataset: Dataset, base: Path) -> Loaded:
     split = _tested(dataset)
     source, parts, notes = _read(dataset, base, split)
     _check_hash(dataset, source)
-    loaded = _loaded(dataset, source, parts, notes, None)
+    loaded = _loaded(dataset, source, parts, notes, None, sort)
     seed = dataset.seed if dataset.seed is not None else DEFAULTS["dataset.seed"]
     drawn = draw(loaded.items, dataset.limit, seed)
     mix = shares(loaded.items, drawn)
     return replace(loaded, items=drawn, shares=mix, fit=fit(mix), notes=loaded.notes + _claims(dataset, loaded))
 
 
-def load_pool(dataset: Dataset, base: Path, source: str, like: Loaded | None = None) -> Loaded:
+def load_pool(dataset: Dataset, base: Path, source: str, like: Loaded | None = None, sort: Sort = "asked") -> Loaded:
     """All items of the split that few-shot examples come from; `like` are the items under test.
 
     Raises InputError where `source` is the split under test, or where the data has no such split.
@@ -130,7 +133,7 @@ def load_pool(dataset: Dataset, base: Path, source: str, like: Loaded | None = N
         message = f"few-shot examples would come from {source}, the split under test; name another one"
         raise InputError(message, field=_POOL)
     found, parts, notes = _read(dataset, base, source, _POOL)
-    return _loaded(dataset, found, parts, notes, like.reading if like else None)
+    return _loaded(dataset, found, parts, notes, like.reading if like else None, sort)
 
 
 def _tested(dataset: Dataset) -> str:
@@ -220,13 +223,19 @@ def _source(dataset: Dataset, kind: Kind, given: str, split: str | None, rows: S
     return Source(kind=kind, given=given, split=split, subset=dataset.subset, sha256=sha256, resolved=resolved)
 
 
-def _loaded(dataset: Dataset, source: Source, parts: Parts, notes: tuple[str, ...], prefer: Reading | None) -> Loaded:
+def _loaded(
+    dataset: Dataset, source: Source, parts: Parts, notes: tuple[str, ...], prefer: Reading | None, sort: Sort
+) -> Loaded:
     items: list[Item] = []
     problems: list[Problem] = []
     reading: Reading | None = None
     labels: dict[str, tuple[str, ...]] = {}
     for prefix, rows in parts:
-        mapped = map_rows(rows, dataset.fields or Fields(), prefer=prefer)
+        fields = dataset.fields or Fields()
+        if sort == "judged":
+            mapped = map_judged(rows, fields)
+        else:
+            mapped = map_rows(rows, fields, prefer=prefer, open_ended=sort == "open")
         items += [_prefixed(item, prefix) for item in mapped.items]
         problems += mapped.problems
         reading = mapped.reading or reading

@@ -194,8 +194,8 @@ def fitted_shares(
     another. Interactions that are aliased with main effects, as in a fraction, are counted as main effects:
     that cannot be seen in the data.
 
-    NotEstimable also: confounded facets (named). ValueError also: `levels` that are not whole numbers or of
-    another shape, more than 10 facets.
+    NotEstimable also: confounded facets (named), more than 10 facets. ValueError also: `levels` that are not
+    whole numbers or of another shape.
 
     Sources: Lindeman, Merenda and Gold (1980), as described by Gromping (2006) in Relative Importance for
     Linear Regression in R; Shapley (1953).
@@ -217,7 +217,8 @@ def fitted_shares(
         wanted = f"whole numbers [{len(scores)}, {len(names)}] wanted, {design.dtype} {design.shape} given"
         raise ValueError(f"levels: {wanted}")
     if len(names) > MOST:
-        raise ValueError(f"at most {MOST} facets wanted, {len(names)} given")
+        reason = f"{len(names)} factors: more than {MOST} take too many orders to average over; name those of interest"
+        return NotEstimable(name="shares", reason=reason, n=scores.shape[1])
     sizes = [np.unique(column).size for column in design.T]
     single = _single(names, sizes)
     if single is not None:
