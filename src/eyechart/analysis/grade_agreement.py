@@ -142,10 +142,8 @@ def against_people(grades: Grades, level: float = 0.95) -> AgainstPeople | NotEs
         alpha_ordinal=ordinal,
         alpha_interval=interval,
         kappa=cohen_kappa(human, judge, clusters=groups, level=level),
-        kappa_linear=cohen_kappa(human, judge, weights="linear", clusters=groups, level=level, name="linear kappa"),
-        kappa_quadratic=cohen_kappa(
-            human, judge, weights="quadratic", clusters=groups, level=level, name="quadratic kappa"
-        ),
+        kappa_linear=cohen_kappa(human, judge, weights="linear", clusters=groups, level=level),
+        kappa_quadratic=cohen_kappa(human, judge, weights="quadratic", clusters=groups, level=level),
         single=icc(both, clusters=groups, level=level),
         consistency=icc(both, form="C", clusters=groups, level=level),
         spearman=spearman(judge, human, clusters=groups, level=level),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -18,14 +18,11 @@ from eyechart.analysis.judged_probes import Fair, Probed, moved, retest
 from eyechart.analysis.judgements import TOLERANCE, Effect, Grades, Pairs, corrected
 from eyechart.app.finished import Finished, finished
 from eyechart.app.folder import Folder
-from eyechart.app.judge_run import judged_study, named_probes
-from eyechart.app.run import Progress
-from eyechart.app.study import load
 from eyechart.core.effective import Asking
 from eyechart.core.errors import InputError
 from eyechart.core.judging import SWAP
 from eyechart.core.plugins import split_name
-from eyechart.core.records import Item
+from eyechart.core.records import Estimate, Item, NotEstimable
 from eyechart.edits.judged import PROBES
 from eyechart.render import Renderer
 
@@ -79,10 +76,10 @@ class Judged:
     def _prompt(self, cell: int) -> Mapping[str, Any]:
         return self.run.facts["cells"][cell]["effective"]["asking"]["prompt"]
 
-    def probed(self, cell: int) -> list[str | None]:
-        """Which content an edit of `cell` changed in each item: `a`, `b`, `output`; None where it changed nothing."""
+    def shown(self, cell: int) -> list[Item]:
+        """The items as the judge saw them in `cell`."""
         renderer = Renderer(Asking.from_body(self.run.facts["cells"][cell]["effective"]["asking"]))
-        return [cast("str | None", renderer.prepared(item).fields.get("probed")) for item in self.items]
+        return [renderer.prepared(item) for item in self.items]
 
     def single_changes(self) -> list[tuple[int, str, str]]:
         """Cells that differ from the baseline in one factor: cell, factor, level."""
@@ -102,7 +99,12 @@ def audit_run(
 
     Raises InputError where the folder is no run of a judge.
     """
-    judged = Judged(finished(Folder(Path(path))))
+    return audit_of(finished(Folder(Path(path))), own=own, tolerance=tolerance, level=level)
+
+
+def audit_of(run: Finished, *, own: str | None = None, tolerance: float = TOLERANCE, level: float = 0.95) -> JudgeAudit:
+    """As `audit_run`, of a run at hand."""
+    judged = Judged(run)
     cells = judged.run.facts["cells"]
     model: Mapping[str, Any] = cells[0]["stated"].get("model", {})
     name = str(model.get("name") or model.get("path") or model.get("backend") or "embedded")
@@ -112,16 +114,23 @@ def audit_run(
         base = audit_pairs(_pairs(judged, swapped), own=own, tolerance=tolerance, level=level)
     else:
         base = audit_grades(_grades(judged), own=own, tolerance=tolerance, level=level)
+    length = next((e.value for e in base.effects if e.name == "length" and judged.pairwise), None)
     probes: list[Effect] = []
     for cell, factor, chosen in judged.single_changes():
-        if cell != swapped:
-            probes.append(moved(_probe(judged, cell, factor, chosen), tolerance=tolerance, level=level))
+        if cell == swapped:
+            continue
+        probe, growth = _probe(judged, cell, factor, chosen)
+        if probe is None:
+            notes.append(f"{factor}: changes nothing in these answers, and was not tried")
+            continue
+        effect = moved(probe, tolerance=tolerance, level=level)
+        probes.append(replace(effect, notes=(*effect.notes, *_longer(growth, length))))
     if judged.pairwise and swapped is None:
         notes.append(
             "asked in one order only: position cannot be told from preference; add judge.order: [given, swapped]"
         )
     return JudgeAudit(
-        source=str(path),
+        source=str(run.folder.path),
         judge=name,
         mode=str(judged.menu["mode"]),
         base=base,
@@ -145,25 +154,6 @@ def _together(base: Sequence[Effect], probes: Sequence[Effect], level: float) ->
         for old, new in zip(base, found, strict=False)
     ]
     return (*kept, *found[len(base) :])
-
-
-def audit_live(
-    path: Path,
-    *,
-    probes: str = "usual",
-    out: Path | None = None,
-    own: str | None = None,
-    tolerance: float = TOLERANCE,
-    level: float = 0.95,
-    progress: Progress | None = None,
-) -> JudgeAudit:
-    """Ask the judge of a study about its answers, with `probes`, and audit what it says. Goes on where it stopped.
-
-    Raises InputError for a study without a judge, and whatever a run raises.
-    """
-    study = load(path)
-    ran = judged_study(study, named_probes(probes, study.spec.spec.judge)).execute(out, progress=progress)
-    return audit_run(ran.folder.path, own=own, tolerance=tolerance, level=level)
 
 
 def _swaps(judged: Judged, cell: int) -> bool:
@@ -229,24 +219,52 @@ def _number(item: Item, words: Sequence[str]) -> float:
         return float("nan")
 
 
-def _probe(judged: Judged, cell: int, factor: str, level: str) -> Probed:
+def _probe(judged: Judged, cell: int, factor: str, level: str) -> tuple[Probed | None, float]:
+    """What a cell tried, None where it changed no item; and how much longer it made the answers, as a log."""
     before, after = judged.opinions(0), judged.opinions(cell)
     probe = next((p for p in PROBES.values() if split_name(p.edit)[0] in judged.edits(cell)), None)
-    sides = judged.probed(cell) if probe is not None else []
+    shown = judged.shown(cell) if probe is not None else []
+    sides = [cast("str | None", item.fields.get("probed")) for item in shown]
     if probe is None or "both" in sides:  # no answer is favoured
-        return _reworded(judged, before, after, factor, level)
+        return _reworded(judged, before, after, factor, level), 0.0
     touched = np.array([side is not None for side in sides])
+    if not touched.any():
+        return None, 0.0
     turned = np.array([side == "b" for side in sides])
     for opinions in (before, after):
         opinions[turned] = 1 - opinions[turned]
         opinions[~touched] = np.nan
     fair: Fair = "never" if split_name(probe.edit)[0] == "empty_output" else probe.fair
-    return Probed(name=factor, towards=probe.towards, before=before, after=after, fair=fair, clusters=judged.clusters)
+    growth = 0.0 if fair != "none" else _growth(judged.items, shown, swapped=SWAP in judged.edits(cell))
+    return (
+        Probed(name=factor, towards=probe.towards, before=before, after=after, fair=fair, clusters=judged.clusters),
+        growth,
+    )
+
+
+def _growth(items: Sequence[Item], shown: Sequence[Item], *, swapped: bool) -> float:
+    """Mean log of new over old length of the answers that were changed."""
+    logs: list[float] = []
+    for old, new in zip(items, shown, strict=True):
+        side = new.fields.get("probed")
+        if side is None:
+            continue
+        was = "output" if side == "output" else f"output_{side}"
+        now = was if side == "output" or not swapped else f"output_{'b' if side == 'a' else 'a'}"
+        logs.append(float(np.log(max(1, len(str(new.fields[now]))) / max(1, len(str(old.fields[was]))))))
+    return float(np.mean(logs)) if logs else 0.0
+
+
+def _longer(growth: float, length: Estimate | NotEstimable | None) -> Iterator[str]:
+    """An edit that adds words is judged for its length as well."""
+    if growth > 0.1 and isinstance(length, Estimate) and length.interval and length.interval.low > 0:
+        alone = length.value * growth / np.log(2)
+        yield f"it makes the answer {np.exp(growth) - 1:.0%} longer; length alone would give about {alone * 100:+.1f} points"
 
 
 def _reworded(judged: Judged, before: FloatArray, after: FloatArray, factor: str, level: str) -> Probed:
     towards: Literal["another verdict", "higher scores"] = "another verdict" if judged.pairwise else "higher scores"
     return Probed(
-        name=f"{factor}: {level}", towards=towards, before=before, after=after, rewording=judged.pairwise,
+        name=factor if level == "edited" else f"{factor} {level}", towards=towards, before=before, after=after, rewording=judged.pairwise,
         clusters=judged.clusters,
     )  # fmt: skip

@@ -25,7 +25,7 @@ _SWAPPED = Factor(name=ORDER, path="judge.order", levels=(("given", "given"), ("
 
 
 USUAL = (
-    "length", "format", "authority", "cheerful", "bandwagon", "distraction", "fallacy", "instruction", "empty",
+    "padding", "format", "authority", "cheerful", "bandwagon", "distraction", "fallacy", "instruction", "empty",
     "master_thought", "names", "wording", "labels", "direction",
 )  # fmt: skip
 """One of each kind: what `--probes usual` asks, as far as it fits."""

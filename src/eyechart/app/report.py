@@ -5,25 +5,42 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from eyechart.app.cautions import calibration_of, cautions, hold, is_judge, sitting_of
 from eyechart.app.findings import QUIET, in_words
 from eyechart.app.finished import Finished, finished
 from eyechart.app.flips import counts
 from eyechart.app.folder import Folder
+from eyechart.app.judge_probes import audit_of
 from eyechart.app.ledger import samples
 from eyechart.app.reread import reread_run
+from eyechart.app.schemes import scheme_of
+from eyechart.app.schemes import sentences as sentences_of
 from eyechart.app.shelf import SHELF, hang
 from eyechart.app.shelf import facts as facts_of_graders
+from eyechart.core.codec import load_study
 from eyechart.core.effective import DEFAULTS
 from eyechart.core.errors import InputError
 from eyechart.core.factors import field_names
 from eyechart.core.records import NotEstimable
 from eyechart.report.blocks import Text, message
-from eyechart.report.inputs import Calls, Digests, Facts, FieldRow, InertField, Language, ReportInput, Rule
+from eyechart.report.inputs import (
+    Calls,
+    Digests,
+    Facts,
+    FieldRow,
+    InertField,
+    JudgeSaid,
+    Language,
+    ReportInput,
+    Rule,
+    Sentence,
+)
 from eyechart.report.sentences import plain_sentences
 from eyechart.stats.intervals import mean_clustered
 
@@ -48,7 +65,40 @@ def report_input(run: Finished, language: Language = "en") -> ReportInput:
         readers=reread_run(run),
         flips=counts(run),
         graders=facts_of_graders(run),
+        judges=_judges(run),
+        sentences_allowed=_allowed(run),
     )
+
+
+def _judges(run: Finished) -> tuple[JudgeSaid, ...]:
+    """The judge of a run: audited where it is the model, else what speaks for and against it."""
+    sitting = sitting_of(run)
+    if sitting is None:
+        return ()
+    today = date.today()  # noqa: DTZ011
+    if not is_judge(run):
+        return (JudgeSaid(name=sitting.name, cautions=cautions(run, today)),)
+    audit = audit_of(run)
+    return (
+        JudgeSaid(
+            name=sitting.name,
+            audit=audit.base,
+            effects=audit.effects,
+            retest=audit.retest if audit.retest.repeats > 1 else None,
+            cautions=cautions(run, today, calibration_of(run, audit, made=today)),
+            notes=audit.notes,
+        ),
+    )
+
+
+def _allowed(run: Finished) -> tuple[Sentence, ...]:
+    """What this scheme may say; nothing where no judge is part of it and nothing needs saying."""
+    if sitting_of(run) is None:
+        return ()
+    study = load_study((run.folder.path / "study.yaml").read_text(encoding="utf-8"))
+    labels = sum(bool(item.gold) for item in run.items.values()) if is_judge(run) else 0
+    scheme = scheme_of(study, labels=labels, people=min(1, labels))
+    return tuple(Sentence(id=s.id, text=s.text, supported=s.supported, by=s.by) for s in sentences_of(scheme))
 
 
 def sentences(run: Finished) -> tuple[Text, ...]:
@@ -72,6 +122,7 @@ def write_report(folder: Folder, path: Path | None = None, language: Language = 
     run = finished(folder)
     intact = not folder.broken_seal()
     hang(run, shelf)
+    hold(run)
     made = report_input(run, language)
     if path is None:
         folder.write("report.json", render_json(made))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from eyechart.analysis.shares import Attributed, attribute
 from eyechart.analysis.suite import Suite, suite
 from eyechart.analysis.summarize import Summaries, summarize
 from eyechart.analysis.table import Labels, stacked
+from eyechart.app.cautions import between
 from eyechart.app.finished import Finished, finished
 from eyechart.app.folder import Folder
 from eyechart.core.errors import InputError
@@ -146,7 +148,9 @@ def combined(runs: Mapping[str, Finished]) -> tuple[Table, tuple[str, ...]]:
         if cell and cell not in made.column(CELL).names:
             raise InputError(f"there is no cell {cell}; {hint(cell, made.column(CELL).names)}", file=name)
         tables[name] = made.where([(CELL, cell)]) if cell else made
-    return _with_methods(stacked(tables, OF)), over
+    made = stacked(tables, OF)
+    said = between(runs.values(), date.today())  # noqa: DTZ011
+    return _with_methods(replace(made, notes=(*made.notes, *said))), over
 
 
 def suite_table(paths: Sequence[str]) -> tuple[Table, str | None]:

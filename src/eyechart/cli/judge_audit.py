@@ -2,16 +2,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, is_dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import click
 
+from eyechart.analysis.judged import JudgeAudit
 from eyechart.analysis.judged_pairs import Number, PairAudit, WinRate
 from eyechart.analysis.judgements import Effect
+from eyechart.app.cautions import calibration_of, keep
+from eyechart.app.finished import finished
+from eyechart.app.folder import Folder
 from eyechart.app.judge_audit import Audited, Audits, audit_table
 from eyechart.cli.columns import columned, split
-from eyechart.cli.output import Answer, answers, points
+from eyechart.cli.judge_report import writable, write_report
+from eyechart.cli.output import Answer, Progress, answers, points
 from eyechart.core.errors import InputError
 from eyechart.core.records import Estimate, NotEstimable
 from eyechart.report.table_data import data_of
@@ -24,6 +30,11 @@ OPPOSITE = {
 }
 GIVEN = ("leniency", "compression")
 """Effects on grades as such, which favour no answer."""
+
+OTHERWISE = "another verdict"
+"""What asking in other words favours."""
+MOST = 4
+"""Things named in one sentence; more are counted."""
 
 STUDIES = (".yaml", ".yml")
 
@@ -38,28 +49,55 @@ STUDIES = (".yaml", ".yml")
 @click.option("--item", metavar="COLUMN,...", help="What tells the judged pairs or answers apart.")
 @click.option("--tolerance", metavar="POINTS", type=float, default=5.0, help="Smallest effect of interest; 5 points.")
 @click.option("--level", type=float, default=0.95, help="Of intervals and tests; 0.95.")
+@click.option(
+    "--probes", metavar="usual|all|NAME,...", default="usual", help="Of a study: what is tried; the usual ones."
+)
+@click.option("--out", type=click.Path(path_type=Path), help="Of a study: its run folder; eyechart-runs/NAME.")
+@click.option("--report", type=click.Path(path_type=Path), help="A report to write as well: .html, .md or .json.")
+@click.option("--language", type=click.Choice(["en", "zh"]), default="en", help="Of the report; en.")
 @answers("judge audit")
-def command(source: str, own: str | None, by: str | None, tolerance: float, level: float, **told: str | None) -> Answer:
+def command(
+    source: str,
+    own: str | None,
+    by: str | None,
+    tolerance: float,
+    level: float,
+    probes: str,
+    out: Path | None,
+    report: Path | None,
+    **told: str | None,
+) -> Answer:
     """What moves a judge, how strongly, and what is left of a win rate without that.
 
     SOURCE: a table of verdicts (pairs in both orders: item_id, judge_ab, judge_ba; grades: item_id, j0, j1, ...; right
     or wrong: item_id, judge, human; and model, length, human columns where there are), the folder of a `judge run`, or a
-    study of a judge, which is run with all probes first.
+    study of a judge, which is run with the usual probes first.
     """
     if not 0 < tolerance < 100:
         raise InputError(f"tolerance {tolerance:g} is not between 0 and 100 points", field="--tolerance")
     if not 0 < level < 1:
         raise InputError(f"level {level:g} is not between 0 and 1, as in 0.95", field="--level")
-    path = Path(source)
+    language = told.pop("language") or "en"
+    writable(report)
+    path, share = Path(source), tolerance / 100
+    found: Audits | JudgeAudit
     if path.is_dir():
         from eyechart.app.judge_probes import audit_run
 
-        return _run_answer(audit_run(path, own=own, tolerance=tolerance / 100, level=level))
-    if path.suffix.lower() in STUDIES:
-        from eyechart.app.judge_probes import audit_live
+        found = audit_run(path, own=own, tolerance=share, level=level)
+    elif path.suffix.lower() in STUDIES:
+        from eyechart.app.judge_live import audit_live
 
-        return _run_answer(audit_live(path, own=own, tolerance=tolerance / 100, level=level))
-    found = audit_table(source, own=own, told=told, by=split(by), tolerance=tolerance / 100, level=level)
+        progress = Progress()
+        found = audit_live(path, probes=probes, out=out, own=own, tolerance=share, level=level, progress=progress)
+        progress.end()
+    else:
+        found = audit_table(source, own=own, told=told, by=split(by), tolerance=share, level=level)
+    write_report(found, report, language)
+    return _run_answer(found) if isinstance(found, JudgeAudit) else _table_answer(found)
+
+
+def _table_answer(found: Audits) -> Answer:
     estimable = any(_estimable(a.result) for a in found.audits)
     text, lines = _single(found) if len(found.audits) == 1 else _several(found)
     return Answer(
@@ -72,7 +110,7 @@ def command(source: str, own: str | None, by: str | None, tolerance: float, leve
     )
 
 
-def _run_answer(found: Any) -> Answer:
+def _run_answer(found: JudgeAudit) -> Answer:
     """An audit of a run: its effects, probes included, stand in place of those of the base audit."""
     estimable = any(isinstance(e.value, Estimate) for e in found.effects)
     return Answer(
@@ -84,9 +122,17 @@ def _run_answer(found: Any) -> Answer:
             *_after(found.base, found.effects),
             *_numbers(found.retest, "asked again, "),
             *_listed(found.notes),
+            *_kept(found),
         ],
         exit_code=0 if estimable else 3,
     )
+
+
+def _kept(found: JudgeAudit) -> Iterator[str]:
+    """Where people judged the same answers, the judge is calibrated: what later reports hold against it."""
+    calibration = calibration_of(finished(Folder(Path(found.source))), found, made=date.today())  # noqa: DTZ011
+    if calibration is not None:
+        yield f"Calibrated on {calibration.labels:,} labels of people; kept in {keep(calibration)}"
 
 
 def _estimable(result: Any) -> bool:
@@ -102,11 +148,13 @@ def sentence(effects: Sequence[Effect]) -> str:
     'Nothing can be told of this judge: no lengths.'
     """
     shown = _led(effects)
-    biased, doubted = (
-        [_favours(e) for e in shown if e.finding == f and e.name not in GIVEN] for f in ("biased", "unsure")
-    )
-    gives = [_favours(e) for e in shown if e.finding == "biased" and e.name in GIVEN]
-    said = [f"{verb} {_and(things)}" for verb, things in (("prefers", biased), ("gives", gives)) if things]
+    doubted = [_favours(e) for e in shown if e.finding == "unsure"]
+    biased = [e for e in shown if e.finding == "biased"]
+    gives = [_favours(e) for e in biased if e.name in GIVEN]
+    moves = [_thing(e) for e in biased if e.towards == OTHERWISE]
+    prefers = [_favours(e) for e in biased if e.name not in GIVEN and e.towards != OTHERWISE]
+    groups = (("prefers", prefers), ("gives", gives), ("changes its verdict with", moves))
+    said = [f"{verb} {_and(_most(things))}" for verb, things in groups if things]
     first = f"This judge is biased: it {' and '.join(said)}." if said else ""
     if doubted:
         also = f"{'It also' if said else 'This judge'} prefers {_and(doubted)}"
@@ -136,9 +184,15 @@ def _doubted(effect: Effect) -> bool:
     return effect.finding == "unsure" and i is not None and p is not None and p <= 1 - i.level
 
 
+def _most(things: Sequence[str]) -> list[str]:
+    """Each once, the first of them by name, the rest by number."""
+    once = list(dict.fromkeys(things))
+    return once if len(once) <= MOST + 1 else [*once[:MOST], f"{len(once) - MOST} more"]
+
+
 def _thing(effect: Effect) -> str:
-    names = {"position": "position", "length": "length"}
-    return names.get(effect.name, effect.towards.partition(" (")[0])
+    named = effect.name.startswith(("own_model", "model ")) or effect.name in GIVEN
+    return effect.towards.partition(" (")[0] if named else effect.name.replace("_", " ")
 
 
 def _favours(effect: Effect) -> str:
@@ -157,7 +211,7 @@ def _strength(effects: Sequence[Effect]) -> Iterator[str]:
     """How strongly, in points and log-odds; then what is too small to matter and what is not known."""
     found = [e for e in _led(effects) if isinstance(e.value, Estimate)]
     if found:
-        yield f"How strongly, in points: {'; '.join(map(_strong, found))}."
+        yield f"How strongly, in points: {'; '.join(_most([_strong(e) for e in found]))}."
 
 
 def _rest(effects: Sequence[Effect]) -> Iterator[str]:

@@ -185,7 +185,7 @@ class Row(NamedTuple):
 
 _PROBES: Mapping[str, tuple[type, dict[str, str]]] = {
     "position": (SwapOutputs, {}),
-    "length": (PadOutput, {"style": "restate"}),
+    "padding": (PadOutput, {"style": "restate"}),
     "repeated_list": (PadOutput, {"style": "repeat_list"}),
     "filler": (PadOutput, {"style": "filler"}),
     "format": (FormatOutput, {"style": "markdown"}),
@@ -225,6 +225,6 @@ PROBES: Mapping[str, Row] = MappingProxyType(
 )
 """The probes of a judge by name. Each item is judged as it is and with the edit made.
 
->>> PROBES["length"].edit, PROBES["length"].fair, PROBES["truncation"].fair
+>>> PROBES["padding"].edit, PROBES["padding"].fair, PROBES["truncation"].fair
 ({'pad_output': {'style': 'restate'}}, 'none', 'down')
 """

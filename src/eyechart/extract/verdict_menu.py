@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from eyechart.extract.passage import fold
-from eyechart.extract.verdict_words import HAN_NOUNS, NOUNS, OPPOSITES, TIES
+from eyechart.extract.verdict_words import FOREIGN_NOUNS, HAN_NOUNS, NOUNS, OPPOSITES, TIES
 
 SEVERAL = "names several verdicts and chooses none"
 _END = r"(?![0-9a-z\u00df-\u00f6\u00f8-\u00ff\u0370-\u03ff\u0400-\u052f_])"
@@ -20,6 +20,8 @@ _ARTICLE = re.compile(
 _WORSE = re.compile(
     r"[*\"')\]]{0,3} (?:is |was )?(?:\w+ )?(?:worse|inferior|weaker|loses|lost)\b|[*\"')]{0,3}(?:更差|较差)"
 )
+_SIGN = re.compile(r"[ ]?(<{1,3}|={1,2}|≈|~)[ ]?")
+"""Between two names: `<`, the second is better; `=`, neither is."""
 _DENIED = re.compile(r"[*\"')\]]{0,3} (?:is|was|does|has) ?(?:not|n't)\b|[*\"')\]]{0,3} (?:isn't|doesn't|loses)\b|不")
 _SHORT = 40
 """Characters of a slot beyond which what it holds is prose, and no value off the menu."""
@@ -97,6 +99,13 @@ class Words:
             return Said(None, SEVERAL, start, second.end())
         if (self.pair or len(match.group(1)) == 1) and re.match(r"\+|-(?:[\s\]*\"').,]|$)(?! )", rest):
             return Said(None, f"{text[start : end + 1]} is not on the menu", start, end)
+        if self.pair and index < 2 and (sign := _SIGN.match(low, end)):
+            second = self.pattern.match(low, sign.end())
+            if second and self.names[second.group(1)] == 1 - index:
+                if sign.group(1)[0] == "<":
+                    return Said(self.labels[1 - index], "", start, second.end())
+                third = self.labels[2] if len(self.labels) == 3 else None
+                return Said(third, "" if third else "a tie is not on the menu", start, second.end())
         if self.pair and index < 2 and _WORSE.match(rest):
             return Said(self.labels[1 - index], "", start, end)
         if self.pair and _DENIED.match(rest):
@@ -229,6 +238,10 @@ def _pair_names(tails: list[str], size: int) -> dict[str, int]:
         for noun in NOUNS.split("|"):
             out |= {f"{noun} {tail}": k, f"{noun} ({tail})": k, f"{ordinal} {noun}": k}
             out |= {f"{noun} **{tail}": k, f"{noun} '{tail}'": k, f'{noun} "{tail}"': k}
+        if tails[:2] == ["a", "b"]:
+            out |= {f"{noun} {k + 1}": k for noun in ("response", "assistant", "output")}
+        for noun in FOREIGN_NOUNS.split("|"):
+            out |= {f"{noun} {tail}": k}
         for noun in HAN_NOUNS.split("|"):
             out |= {f"{noun}{tail}": k, f"{noun} {tail}": k}
     if size == 3:

@@ -19,7 +19,7 @@ _BETTER = re.compile(
     r"[*\"')\]]{0,3}\s?(?:(?:is|was|are)(?P<no> not|n't)? (?:(?:a|an|the|clearly|slightly|much|far|overall|significantly|marginally"
     r"|therefore|thus|still|definitely|a bit|a little) ){0,3}(?P<adj>better(?! [a-z]+(?:ed|ten)\b)|superior|preferable|preferred|stronger|best|winner"
     r"|worse|inferior|weaker)(?: (?:answer|response|one|choice|option))?|(?:wins|won|prevails)(?![a-z])|(?:明显|略|稍)?(?:更好|更佳|更优|胜出|获胜|较好)"
-    r"|(?P<bad>更差|较差))",
+    r"|(?P<bad>更差|较差|(?:is|was)(?: not|n't) (?:quite |nearly )?(?:as|so) (?:good|strong|helpful|accurate|clear|complete) as(?= )))",
     re.IGNORECASE,
 )
 _CHOOSE = re.compile(
@@ -41,7 +41,7 @@ _SUMS = re.compile(
 )
 _IS = re.compile(
     r"(?:\b(?:answer|response|output|statement|claim|text|document|passage|reply|it|this|that|student) "
-    r"(?:is|was)|(?:回答|答案|该回答|文本|说法)是?)(?: (?:therefore|thus|clearly|fully|completely|entirely|indeed|factually|overall))?[\s*\"']{0,4}",
+    r"(?:is|was)(?P<no>n't)?|(?:回答|答案|该回答|文本|说法)是?)(?: (?:therefore|thus|clearly|fully|completely|entirely|indeed|factually|overall))?[\s*\"']{0,4}",
     re.IGNORECASE,
 )
 _GIVE = re.compile(
@@ -51,6 +51,11 @@ _GIVE = re.compile(
     re.IGNORECASE,
 )
 _OVER = re.compile(r"(?<![\w./])[0-9]+(?:\.[0-9]+)?\s?(?:/|out of)\s?[0-9]+(?![\w/])")
+_BOUND = re.compile(
+    r"\b(?:at (?:least|most|best)|(?:more|less|higher|lower|no more) than|up to|above|below)\b", re.IGNORECASE
+)
+"""A bound is no score: `deserves at least a 3`."""
+_CLOSED = re.compile(r"[\s*\"')]{0,4}(?:[.!,;。，]|$)")
 _NEAR = 200
 """Characters behind a verdict at the head in which a change of mind takes it back."""
 
@@ -130,6 +135,8 @@ def _numbers(text: str, sentence: re.Match[str], menu: Scale) -> Iterator[Statem
     if HEDGE.search(body):
         return
     for match in _GIVE.finditer(body):
+        if _BOUND.search(match.group()):
+            continue
         said = menu.said(body[match.end() : match.end() + 60])
         if said.value is not None or said.reason:
             yield Statement(said.value, at + match.end() + said.start, at + match.end() + said.end, 2, said.reason)
@@ -145,10 +152,12 @@ def _qualities(text: str, sentence: re.Match[str], menu: Words) -> Iterator[Stat
     if HEDGE.search(body) or re.search(r"\bwould\b", body):
         return
     for match in _IS.finditer(body):
-        said = menu.said(body[match.end() : match.end() + 80])
-        if said.value is not None and re.match(r"[\s*\"')]{0,4}(?:[.!,;。，]|$)", body[match.end() + said.end :]):
+        no = "not " if match["no"] else ""
+        said = menu.said(no + body[match.end() : match.end() + 80])
+        start, end = max(0, said.start - len(no)), max(1, said.end - len(no))
+        if said.value is not None and _CLOSED.match(body, match.end() + end):
             weight = 3 if _SUMS.search(body) else 2
-            yield Statement(said.value, at + match.end() + said.start, at + match.end() + said.end, weight)
+            yield Statement(said.value, at + match.end() + start, at + match.end() + end, weight)
 
 
 def _preferences(text: str, sentence: re.Match[str], menu: Words) -> Iterator[Statement]:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple, cast
 
-from eyechart.extract.verdict_menu import Menu, Words
+from eyechart.extract.verdict_menu import Menu, Scale, Words
 from eyechart.extract.verdict_words import ASIDE, BLAME, BRACKETS, FINAL, FIRST, HEAD, NEUTRAL, PRAISE, REPORTED
 
 _QUOTED = re.compile(
@@ -63,6 +63,14 @@ _LOOSE = frozenset(
         "结果",
     ]
 )
+_BINARY = frozenset(["verdict", "judgement", "judgment"])
+"""Fields in which 1 and 0 stand for yes and no."""
+_TICK = re.compile(
+    r"(?<=\n)[ \t*_#-]{0,6}(?:is[ _])?correct\??[*_]{0,2}[ ]?[:=][ *_]{0,4}(?:(?P<yes>yes|true)|no|false)[*_.]{0,3}[ \t]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_OVERALL = re.compile(r"^[ \t|*_#>-]{0,8}overall[*_]{0,3}[ ]{0,3}[:|][ *_:]{0,6}", re.IGNORECASE | re.MULTILINE)
+_OVERALL_END = re.compile(r"[*_)]{0,3}[ ]{0,9}(?:\||\.?$|[-–—(] ?[^\W\d])", re.MULTILINE)
 _FLAGS = frozenset(["pass", "passed", "passes", "correct", "is_correct", "ok", "acceptable", "通过"])
 
 
@@ -152,6 +160,8 @@ def slots(text: str, menu: Menu) -> list[Slot]:
         seen = seen[:start] + " " * (end - start) + seen[end:]
         plain = plain[:start] + " " * (end - start) + plain[end:]
     out.extend(_bracketed(seen, menu))
+    out.extend(_ticked(seen, menu))
+    out.extend(_overall(seen, menu))
     taken = [(s.start, s.end) for s in out]
     for head in HEAD.finditer(seen):
         slot = _announced(seen, head, menu)
@@ -168,6 +178,25 @@ def _bracketed(text: str, menu: Menu) -> Iterator[Slot]:
         if said.value is not None or said.reason:
             at = match.end()
             yield Slot(said.value, at + said.start, at + said.end, 2, said.reason, text[match.start() : at + said.end])
+
+
+def _ticked(text: str, menu: Menu) -> Iterator[Slot]:
+    """`correct: yes` on a line by itself."""
+    if not isinstance(menu, Words) or menu.ends is None or menu.pair:
+        return
+    for match in _TICK.finditer(text):
+        label = menu.labels[menu.ends[match["yes"] is not None]]
+        yield Slot(label, match.start(), match.end(), 2, "", match.group().strip())
+
+
+def _overall(text: str, menu: Menu) -> Iterator[Slot]:
+    """`Overall: 4`, also as the row of a table, and nothing else on its line but a remark."""
+    for match in _OVERALL.finditer(text) if isinstance(menu, Scale) else ():
+        at = match.end()
+        said = menu.said(text[at : at + 60])
+        if said.value is not None and _OVERALL_END.match(text, at + said.end):
+            shown = text[match.start() : at + said.end].strip()
+            yield Slot(said.value, at + said.start, at + said.end, 3, "", shown)
 
 
 def _announced(text: str, head: re.Match[str], menu: Menu) -> Slot | None:
@@ -201,6 +230,8 @@ def _strength(head: re.Match[str], before: str) -> int:
     weak = bool(head["weak"] or head["thin"])
     clause = re.split(r"[.,;:!?。，；：]", before)[-1]
     named = [word.lower() for word in _KEY.findall(clause)][-3:]
+    if head["last"] and not weak and not ASIDE.intersection(named):
+        return 3
     if head["dense"] or head["thin"]:
         return 3 if re.search(r"(?:最终|综合|总)$", before) else 1 if weak else 2
     if ASIDE.intersection(named):
@@ -231,6 +262,9 @@ def _field(key: str, value: object, menu: Menu) -> Slot | None:
         return Slot(None, 0, 0, 0, "", shown, value)
     if isinstance(value, int | float):
         said = menu.said(f"{value!r:.40}")
+        ends = menu.ends if isinstance(menu, Words) and not menu.pair and len(menu.labels) == 2 else None
+        if ends is not None and said.value is None and value in (0, 1) and last in _BINARY:
+            return Slot(menu.labels[ends[value == 1]], 0, 0, strength, "", shown)
     elif isinstance(value, str):
         said = menu.said(value.strip(" \t\n*_`\"'[]().")[:200].replace("_", " "))
     else:

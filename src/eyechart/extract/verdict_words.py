@@ -10,24 +10,39 @@ STRONG = (
 )
 WEAK = "(?:better|preferred|best)(?: (?:answer|response|output|one|choice))?|answer|choice|label|result|preference|antwort|réponse|respuesta|resposta|risposta|ответ|note|nota"
 """They name a verdict where nothing stronger does: `Answer:` may head the answer that is judged, `Note:` a remark."""
-UNSPACED = (
-    "判定|评分|评级|得分|分数|结论|胜者|获胜者|裁决|评价|評価|評分|スコア|勝者|점수|평가|판정|التقييم|الدرجة|الحكم"
-)
+UNSPACED = "裁判结果|评判结果|判定|评分|评级|得分|分数|结论|胜者|获胜者|裁决|评价|評価|評分|スコア|勝者|점수|평가|판정|التقييم|الدرجة|الحكم"
 UNSPACED_WEAK = "答案|选择|الإجابة"
 
 HEAD = re.compile(
     rf"(?:(?<![^\W_])(?<!-)(?:(?P<strong>{STRONG})|(?P<weak>{WEAK}))(?![^\W_])"
     rf"|(?P<dense>{UNSPACED})|(?P<thin>{UNSPACED_WEAK}))"
+    r"(?:[ \t](?P<last>final|finale|définitif|definitivo|globale?)(?![^\W_]))?"
     r"[\"'*_`\]】」]{0,4}(?:[ \t]?\([^()\n]{0,40}\))?[\"'*_`]{0,4}"
     r"(?:[ \t]{0,3}(?::|=>?|->)[\"'*_`]{0,4}|[ \t]{1,3}(?:is|was|ist|est|es|è|é)(?![^\W_]):?|[ \t]{1,3}-(?=[ \t])"
     r"|[ \t]?(?:为|是):?|(?<=[】\]])|(?P<tag>>)|(?P<bare>[ \t]{0,3}(?=\n))|(?P<gap>[ \t])(?=\d[\d./]{0,8}[ \t]{0,3}(?:\n|$)))"
-    r"[\s*_\"'`\[({<$#|]{0,12}(?:\\boxed\{)?(?:\\text(?:bf)?\{)?",
+    r"[\s*_\"'`\[({<$#|✅❌✓✗✔✘☑✖⭐\ufe0f]{0,12}(?:\\boxed\{)?(?:\\text(?:bf)?\{)?",
     re.IGNORECASE,
 )
 """The head of a verdict slot, up to where its value begins."""
 BRACKETS = re.compile(r"\[\[(?=[^\[\]\n]{1,60}\]\])\s?|\\boxed\{(?=[^\n]{1,60}\})(?:\\text(?:bf)?\{)?")
 """What holds a verdict by itself: `[[A]]`, `\\boxed{A}`."""
-FINAL = frozenset(["final", "overall", "total", "finale", "finales", "endgültiges", "gesamte", "最终", "综合", "总"])
+FINAL = frozenset(
+    [
+        "final",
+        "overall",
+        "total",
+        "finale",
+        "finales",
+        "endgültiges",
+        "gesamte",
+        "最终",
+        "综合",
+        "总",
+        "revised",
+        "updated",
+        "amended",
+    ]
+)
 ASIDE = frozenset(
     [
         "max",
@@ -97,7 +112,7 @@ NEUTRAL = frozenset(
     ]
 )
 REPORTED = re.compile(
-    r"(?:\b(?:says?|saying|claims?|claiming|states?|writes?|wrote|contains?|asks? for|demands?|instructs?|tells|reads)\b|声称|写道|写着|说)"
+    r"(?:\b(?:says?|(?<!i )said|saying|claims?|claiming|states?|writes?|wrote|contains?|asks? for|demands?|instructs?|tells|reads)\b|声称|写道|写着|说)"
     r"[^\w\n.!?。]{0,4}(?:(?:that|its|the|a|to)\s)?$",
     re.IGNORECASE,
 )
@@ -126,6 +141,9 @@ BLAME = re.compile(
     re.IGNORECASE,
 )
 NOUNS = "answer|response|assistant|output|model|candidate|option|reply|completion|summary|text|system|solution|essay|translation"
+FOREIGN_NOUNS = (
+    "antwort|modell|réponse|modèle|respuesta|modelo|resposta|risposta|modello|asistente|assistente|ответ|модель"
+)
 HAN_NOUNS = "回答|答案|助手|模型|选项|回复|文本|译文|候选"
 TIES = (
     "tie", "tied", "a tie", "it's a tie", "it is a tie", "draw", "a draw", "equal", "equally good", "both", "both equal",

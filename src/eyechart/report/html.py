@@ -232,8 +232,8 @@ def _meta(given: ReportInput) -> list[Text]:
     return [message("ui.report"), *known, *([short_digest(digest)] if digest else [])]
 
 
-def render_html(given: ReportInput) -> str:
-    """The whole report as one HTML file.
+def render_html(given: ReportInput, *, names: tuple[str, ...] = ()) -> str:
+    """The whole report, or the sections of `names`, as one HTML file.
 
     >>> from eyechart.analysis.results import Analysis
     >>> nothing = Analysis(scores=(), heat=(), spreads=(), curves=(), range=None, samples=(), groups=())
@@ -250,7 +250,7 @@ def render_html(given: ReportInput) -> str:
             ui=ui,
             title=given.title,
             meta=_meta(given),
-            parts=[_shown(part) for part in build(given)],
+            parts=[_shown(part) for part in build(given, names)],
             style=safe(style("style.css", "page.css")),
             script=safe(script),
             csp=safe(policy(script)),

@@ -13,7 +13,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
+from eyechart.analysis.calibration import Caution
 from eyechart.analysis.flips import FlipCount
+from eyechart.analysis.judged_grades import GradeAudit
+from eyechart.analysis.judged_pairs import PairAudit
+from eyechart.analysis.judged_probes import Retest
+from eyechart.analysis.judged_rates import RateAudit
+from eyechart.analysis.judgements import Effect
 from eyechart.analysis.readers import ReaderSpread
 from eyechart.analysis.results import Analysis
 from eyechart.report.blocks import State, Text
@@ -115,6 +121,36 @@ class GraderFact:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeSaid:
+    """A judge, and what an audit says of it."""
+
+    name: str
+    """Its model, or the label of its column."""
+    audit: PairAudit | GradeAudit | RateAudit | None = None
+    """None: what it said was not audited here."""
+    effects: tuple[Effect, ...] = ()
+    """Of a run: those of `audit` and of every probe, corrected together. Empty: those of `audit` alone."""
+    retest: Retest | None = None
+    """Whether it repeats itself; None where nothing was asked twice."""
+    cautions: tuple[Caution, ...] | None = None
+    """What speaks against trusting it here; empty: nothing does; None: nobody looked, which is never `kept`."""
+    notes: tuple[str, ...] = ()
+    """Those of the run; those of `audit` and of its effects are shown without being here."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sentence:
+    """Something that a report may say, or may not."""
+
+    id: str
+    """Ids under `judges.may.` in the catalogue are shown in words (`people_prefer`); others by their `text`."""
+    text: str
+    supported: bool
+    by: str
+    """What it rests on, or what is missing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReportInput:
     title: str
     analysis: Analysis
@@ -135,6 +171,10 @@ class ReportInput:
     """Changed verdicts by cause, for each level against its baseline level."""
     graders: tuple[GraderFact, ...] = ()
     """Every grader that read an answer, with its certificate."""
+    judges: tuple[JudgeSaid, ...] = ()
+    """Every judge whose opinion is a metric here."""
+    sentences_allowed: tuple[Sentence, ...] = ()
+    """What this scheme of graders, judges, repeats and labels supports; empty: not worked out."""
 
     def __post_init__(self) -> None:
         if self.language not in get_args(Language):

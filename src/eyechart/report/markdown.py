@@ -72,20 +72,20 @@ def fence(text: str) -> str:
     return f"{ticks}text\n{clean_lines(text)}\n{ticks}"
 
 
-def render_markdown(given: ReportInput) -> str:
-    """The whole report.
+def render_markdown(given: ReportInput, *, names: tuple[str, ...] = ()) -> str:
+    """The whole report, or the sections of `names`.
 
     >>> from eyechart.analysis.results import Analysis
     >>> nothing = Analysis(scores=(), heat=(), spreads=(), curves=(), range=None, samples=(), groups=())
     >>> render_markdown(ReportInput(title="a *study*", analysis=nothing)).splitlines()[0]
     '# a \\\\*study\\\\*'
     """
-    return "\n\n".join(_report(given)) + "\n"
+    return "\n\n".join(_report(given, names)) + "\n"
 
 
-def _report(given: ReportInput) -> Iterator[str]:
+def _report(given: ReportInput, names: tuple[str, ...]) -> Iterator[str]:
     yield f"# {inline(given.title)}"
-    for part in build(given):
+    for part in build(given, names):
         if part.name != "verdict":
             yield f"## {_say(part.title, given.language)}"
         for block in part.blocks:

@@ -54,15 +54,15 @@ from eyechart.stats.variances import SubjectSpread
 SCHEMA = "eyechart-report/1"
 
 
-def render_json(given: ReportInput) -> str:
-    """`report_data` as text: valid JSON whatever the numbers and texts are.
+def render_json(given: ReportInput, *, names: tuple[str, ...] = ()) -> str:
+    """`report_data` as text: valid JSON whatever the numbers and texts are. `names` limits its `parts`.
 
     >>> from eyechart.analysis.results import Analysis
     >>> nothing = Analysis(scores=(), heat=(), spreads=(), curves=(), range=None, samples=(), groups=())
     >>> json.loads(render_json(ReportInput(title="a study", analysis=nothing)))["schema"]
     'eyechart-report/1'
     """
-    return dumps(report_data(given))
+    return dumps(report_data(given, names))
 
 
 def dumps(data: Data) -> str:
@@ -71,7 +71,7 @@ def dumps(data: Data) -> str:
     return re.sub("[\ud800-\udfff]", lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
-def report_data(given: ReportInput) -> Data:
+def report_data(given: ReportInput, names: tuple[str, ...] = ()) -> Data:
     language = given.language
     sentences = given.sentences or plain_sentences(given.analysis)
     return {
@@ -92,7 +92,7 @@ def report_data(given: ReportInput) -> Data:
         "flips": [_whole(count) for count in given.flips],
         "graders": [_whole(fact) for fact in given.graders],
         "rules": [_rule(rule, language) for rule in (*given.rules, *rules_of_thumb(given))],
-        "parts": [_plain(part, language) for part in build(given)],
+        "parts": [_plain(part, language) for part in build(given, names)],
     } | put(
         {}, readers=(None if given.readers is None else _whole(given.readers), "the answers hold no text to read again")
     )

@@ -1,7 +1,8 @@
 """Rules of thumb that a report can check by itself, from what it was given.
 
 A rule that `ReportInput.rules` already answers is left alone. What cannot be told is `unknown`, never
-`kept`; greedy decoding needs no seed and no repeats, and is said to need none.
+`kept`; greedy decoding needs no seed and no repeats, and is said to need none. A rule about what was not
+used (`judge_calibrated` without a judge) is left out.
 """
 
 from __future__ import annotations
@@ -12,12 +13,16 @@ from eyechart.analysis.results import CellScore
 from eyechart.core.records import NotEstimable
 from eyechart.report import numbers
 from eyechart.report.blocks import Message, State, Text, message
-from eyechart.report.common import baseline_of, counted
-from eyechart.report.inputs import FieldRow, ReportInput, Rule
+from eyechart.report.common import NAME, baseline_of, counted, listed
+from eyechart.report.inputs import FieldRow, JudgeSaid, ReportInput, Rule
+from eyechart.report.messages import in_words
 from eyechart.report.messages.known import recognised
+from eyechart.report.text import short
 
 Answer = tuple[State, Text]
 
+CALIBRATED = ("never_calibrated", "borrowed", "judge_outdated", "rubric_outdated", "old")
+"""Cautions of which one is enough for a judge not to count as calibrated."""
 ENOUGH = 3
 """Repeats from which a spread over runs can be seen at all."""
 
@@ -29,8 +34,9 @@ def rules_of_thumb(given: ReportInput) -> tuple[Rule, ...]:
     out: list[Rule] = []
     for name, check in _CHECKS:
         if name not in answered:
-            state, evidence = check(given, fields)
-            out.append(Rule(id=name, state=state, evidence=evidence))
+            answer = check(given, fields)
+            if answer is not None:
+                out.append(Rule(id=name, state=answer[0], evidence=answer[1]))
     return tuple(out)
 
 
@@ -157,6 +163,31 @@ def _grader(given: ReportInput, fields: dict[str, FieldRow]) -> Answer:
     return "kept", names
 
 
+def _judge(given: ReportInput, fields: dict[str, FieldRow]) -> Answer | None:
+    """Kept where every judge was looked at and nothing says that its calibration is absent, another's or outdated."""
+    if not given.judges:
+        return None
+    answers: tuple[tuple[str, State], ...] = (("found", "broken"), ("unknown", "unknown"))
+    for wanted, state in answers:
+        texts = [text for said in given.judges if (text := _doubt(said, wanted)) is not None]
+        if texts:
+            return state, listed(texts[:6])
+    return "kept", listed(short(said.name, NAME) for said in given.judges[:6])
+
+
+def _doubt(said: JudgeSaid, wanted: str) -> Text | None:
+    """Why this judge may not count as calibrated, of cautions in that state; None where there is no reason."""
+    if said.cautions is None:
+        name = short(said.name, NAME)
+        return message("rule.judge_calibrated.unchecked", name=name) if wanted == "unknown" else None
+    found = [c for c in said.cautions if c.state == wanted and c.code in CALIBRATED]
+    if not found:
+        return None
+    first = found[0]
+    return message("rule.judge_calibrated.doubt", name=short(said.name, NAME), text=in_words(first.text),
+                   evidence=in_words(first.evidence))  # fmt: skip
+
+
 def _command(given: ReportInput, fields: dict[str, FieldRow]) -> Answer:
     if given.facts.command:
         return "kept", given.facts.command
@@ -167,7 +198,7 @@ def _drawn(given: ReportInput, fields: dict[str, FieldRow]) -> Answer:
     return "unknown", message("rule.not_told")
 
 
-_CHECKS: tuple[tuple[str, Callable[[ReportInput, dict[str, FieldRow]], Answer]], ...] = (
+_CHECKS: tuple[tuple[str, Callable[[ReportInput, dict[str, FieldRow]], Answer | None]], ...] = (
     ("seed_stated", _seed),
     ("temperature_stated", _stated("decoding.temperature")),
     ("max_new_tokens_stated", _stated("decoding.max_new_tokens")),
@@ -176,6 +207,7 @@ _CHECKS: tuple[tuple[str, Callable[[ReportInput, dict[str, FieldRow]], Answer]],
     ("few_shot_split", _shots),
     ("failures_counted", _failures),
     ("grader_certified", _grader),
+    ("judge_calibrated", _judge),
     ("drawn_ids", _drawn),
     ("command_kept", _command),
 )

@@ -75,7 +75,6 @@ def cohen_kappa(
     level: float = 0.95,
     seed: int = 0,
     draws: int = 2000,
-    name: str = "kappa",
 ) -> Estimate | NotEstimable:
     """Cohen's kappa of two raters: 1 full agreement, 0 what their own rates give by chance, below 0 less than that.
 
@@ -100,6 +99,7 @@ def cohen_kappa(
     'the first rater gave one verdict only: chance cannot be told from agreement'
     """
     check_level(level)
+    name = "kappa" if weights == "none" else f"{weights} kappa"
     first, second = _verdicts(a, b)
     n = first.size
     codes = cluster_codes(clusters, n)

@@ -95,7 +95,7 @@ def ceiling(labels: ArrayLike, judge: ArrayLike, *, level: float = 0.95) -> Ceil
         each=each,
         z=z,
         verdict=_word(z),
-        majority=cohen_kappa(said[rows], crowd[rows], level=level, name="kappa with the majority"),
+        majority=cohen_kappa(said[rows], crowd[rows], level=level),
         left_out=_left_out(table, said),
         ties=int((np.isnan(crowd) & ~np.isnan(table).all(axis=1)).sum()),
     )

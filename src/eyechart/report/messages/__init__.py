@@ -9,17 +9,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from string import Formatter
 
 from eyechart.report.blocks import Message, Text
-from eyechart.report.messages import en, en_graders, en_statistics, zh, zh_graders, zh_statistics
-from eyechart.report.messages.known import WHY_EN, WHY_ZH
+from eyechart.report.messages import en, en_graders, en_judges, en_statistics, zh, zh_graders, zh_judges, zh_statistics
+from eyechart.report.messages.known import WHY_EN, WHY_ZH, recognised
 from eyechart.report.text import clean
 
-EN: Mapping[str, str] = {**en.EN, **en_statistics.EN, **en_graders.EN, **WHY_EN}
-ZH: Mapping[str, str] = {**zh.ZH, **zh_statistics.ZH, **zh_graders.ZH, **WHY_ZH}
+EN: Mapping[str, str] = {**en.EN, **en_statistics.EN, **en_graders.EN, **en_judges.EN, **WHY_EN}
+ZH: Mapping[str, str] = {**zh.ZH, **zh_statistics.ZH, **zh_graders.ZH, **zh_judges.ZH, **WHY_ZH}
+LONGEST = 400
+"""Characters of a sentence that is looked up; a longer one is a stranger's."""
 CATALOGUE: Mapping[str, Mapping[str, str]] = {"en": EN, "zh": ZH}
 
 
@@ -52,4 +55,28 @@ def say(text: Text, language: str, raw: Callable[[str], str] = clean, words: Cal
     return "".join(parts)
 
 
-__all__ = ["CATALOGUE", "EN", "ZH", "Message", "knows", "say"]
+@cache
+def _judged() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    keys = [key for key in EN if key.rpartition(".")[0] == "judges.said"]
+    return tuple(
+        (key, re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+?)", re.escape(EN[key])), re.DOTALL)) for key in keys
+    )
+
+
+def in_words(text: str) -> Text:
+    """What an audit of a judge says in English, by its key where the catalogue has it word for word; else as it is.
+
+    >>> in_words("the first slot").key, say(in_words("12 verdicts are ties, which the joint model leaves out"), "zh")
+    ('judges.said.first', '12 个判定为平局，联合模型未计入')
+    >>> in_words("a model's name")
+    "a model's name"
+    """
+    if len(text) > LONGEST:
+        return text
+    for key, pattern in _judged():
+        if found := pattern.fullmatch(text):
+            return Message(key, tuple(found.groupdict().items()))
+    return recognised(text)
+
+
+__all__ = ["CATALOGUE", "EN", "ZH", "Message", "in_words", "knows", "say"]

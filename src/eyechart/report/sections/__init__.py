@@ -15,6 +15,7 @@ from eyechart.report.inputs import ReportInput
 from eyechart.report.messages import knows
 from eyechart.report.sections.compliance import compliance
 from eyechart.report.sections.dashboard import dashboard
+from eyechart.report.sections.judges import judges
 from eyechart.report.sections.ledger import ledger
 from eyechart.report.sections.score import score
 from eyechart.report.sections.verdict import verdict
@@ -24,6 +25,7 @@ Section = Callable[[ReportInput], list[Block]]
 SECTIONS: tuple[tuple[str, Section], ...] = (
     ("verdict", verdict),
     ("score", score),
+    ("judges", judges),
     ("dashboard", dashboard),
     ("ledger", ledger),
     ("compliance", compliance),
@@ -33,7 +35,7 @@ EXTRA: Registry[Section] = Registry("section")
 
 
 def build(given: ReportInput, names: tuple[str, ...] = ()) -> tuple[Part, ...]:
-    """The report as data: every section in order, or those of `names`.
+    """The report as data: every section in order, or those of `names`. One that has nothing to say is left out.
 
     >>> from eyechart.analysis.results import Analysis
     >>> nothing = Analysis(scores=(), heat=(), spreads=(), curves=(), range=None, samples=(), groups=())
@@ -41,8 +43,8 @@ def build(given: ReportInput, names: tuple[str, ...] = ()) -> tuple[Part, ...]:
     ['verdict', 'score', 'dashboard', 'ledger', 'compliance']
     """
     everything = (*SECTIONS, *((name, EXTRA.get(name)) for name in EXTRA.names()))
-    chosen = [(name, section) for name, section in everything if not names or name in names]
-    return tuple(Part(name=name, title=_title(name), blocks=tuple(section(given))) for name, section in chosen)
+    chosen = [(name, tuple(section(given))) for name, section in everything if not names or name in names]
+    return tuple(Part(name=name, title=_title(name), blocks=blocks) for name, blocks in chosen if blocks)
 
 
 def _title(name: str) -> Text:
