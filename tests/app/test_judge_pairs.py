@@ -397,3 +397,16 @@ def test_few_odd_verdicts_give_a_number_or_a_reason(rows: list[tuple[float, floa
     for people, own in ((np.array(human), None), (None, first[0])):
         for e in audit_pairs(flat(list(ab), list(ba), human=people, **more), own=own).effects:
             assert isinstance(e.value, NotEstimable) or np.isfinite(e.value.value)
+
+
+def test_a_judge_whose_verdicts_never_turn_has_an_interval_of_position_all_the_same() -> None:
+    rng = np.random.default_rng(11)
+    verdicts = np.sign(rng.normal(size=120))
+    human = np.where(rng.random(120) < 0.8, verdicts, -verdicts)
+    found = audit_pairs(Pairs(source="t", items=tuple(map(str, range(120))), ab=verdicts, ba=verdicts, human=human))
+    position = found.effects[0]
+    assert isinstance(position.value, Estimate)
+    assert position.value.value == 0
+    assert position.value.interval is not None
+    assert position.value.interval.high > 0.01  # no spread was seen, which is not certainty
+    assert isinstance(position.log_odds, NotEstimable)

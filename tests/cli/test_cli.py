@@ -61,7 +61,7 @@ def test_the_whole_line():
     fingerprint = call("fingerprint", "study.yaml").stdout.splitlines()
     assert fingerprint[-1].startswith("e1:")
     plan = data("plan", "study.yaml")["data"]
-    assert plan["calls"] == {"needed": 80, "made": 0, "stored": 0, "failed": 0, "new": 80, "shared": 80}
+    assert plan["calls"] == {"needed": 80, "made": 0, "stored": 0, "failed": 0, "new": 80, "shared": 80, "judges_at_most": 0}
     ran = data("run", "study.yaml", "--quiet")
     assert ran["data"]["calls"] == {"needed": 80, "made": 80, "stored": 0, "failed": 0}
     folder = Path(ran["data"]["folder"])
@@ -109,7 +109,7 @@ BAD = [
     ("dataset: {name: chart, subset: sentiment}\nprompt: {edits: [typoes]}", "did you mean 'typos'?"),
     ("dataset: {name: chart, subset: sentiment}\nprompt: {edits: [{typos: {rat: 1}}]}", "did you mean rate?"),
     ("dataset: {name: chart, subset: sentiment}\nevaluation: {extraction: last_nummer}", "did you mean 'last_number'?"),
-    ("dataset: {name: chart, subset: sentiment}\nevaluation: {method: judge}", "no scorer is named 'judge'"),
+    ("dataset: {name: chart, subset: sentiment}\nevaluation: {method: judge}", "say who judges"),
     ("dataset: {name: chart, subset: sentiment}\nmodel: {backend: sythetic}", "did you mean 'synthetic'?"),
     ("dataset: {name: chart, subset: sentiment}\nmodel: {backend: synthetic, options: {acuracy: 1}}", "did you mean accuracy?"),
     ("dataset: {name: chart, subset: sentiment}\nmodel: {backend: openai, name: m}", "model.url"),

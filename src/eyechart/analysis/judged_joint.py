@@ -39,6 +39,9 @@ LABELLED = 30
 HALF = log(2) / 2
 """From shorter by sqrt(2) to longer by sqrt(2): symmetric, so that it is the same whichever answer is called a."""
 
+TURNED = 10
+"""Verdicts that turn with the order under which position is the paired difference of orders, not of the model."""
+
 LEFT = 0.15
 """Correlation of a judge's two verdicts on a pair, people's vote and the rest of the model taken out. Only where it is
 shown to lie below (one-sided, 90 %) is that vote all that the judge sees of quality."""
@@ -203,17 +206,21 @@ def _position(pairs: Pairs, rows: _Rows, fit: Fit | NotEstimable, side: FloatArr
             name="position", reason="verdicts in one order only: the slot cannot be told from preference"
         )
         return Effect(name="position", towards=towards, value=absent, unit=unit)
-    if isinstance(fit, Fit):
+    both = ~np.isnan(pairs.ab) & ~np.isnan(pairs.ba)
+    turned = int((pairs.ab[both] != pairs.ba[both]).sum())
+    if isinstance(fit, Fit) and turned >= TURNED:
         columns = _columns(rows, side, rows.usable)
         value = _measured(fit, columns, "first", ({"first": -1.0}, {"first": 1.0}), "position")
         return Effect(name="position", towards=towards, value=value, log_odds=_times(fit["first"], 2.0), unit=unit)
-    # No finite fit: a judge that always, or never, goes by people or by the slot. The orders alone still tell.
-    both = ~np.isnan(pairs.ab) & ~np.isnan(pairs.ba)
+    # A judge that always, or never, goes by people or by the slot has no finite fit, and one whose verdicts hardly
+    # turn with the order gives the sandwich next to no spread. The orders alone still tell.
     codes = cluster_codes(None if pairs.clusters is None else np.asarray(pairs.clusters)[both], int(both.sum()))
     gap = (pairs.ab - pairs.ba)[both] / 2
     paired = t_estimate(gap, codes, level=level, name="position", limits=(-1.0, 1.0), null=0.0)
-    note = (f"the paired difference of the two orders: {fit.reason}",)
-    return Effect(name="position", towards=towards, value=paired, log_odds=fit, unit=unit, notes=note)
+    few = NotEstimable(name="position", reason=f"only {turned} verdicts turn with the order", n=int(both.sum()))
+    odds = few if isinstance(fit, Fit) else fit
+    note = (f"the paired difference of the two orders: {odds.reason}",)
+    return Effect(name="position", towards=towards, value=paired, log_odds=odds, unit=unit, notes=note)
 
 
 def _length(rows: _Rows, fit: Fit | NotEstimable, side: FloatArray | None) -> Effect:

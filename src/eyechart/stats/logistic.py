@@ -133,7 +133,7 @@ def logistic(
     warnings = (f"only {units} independent units, under {FEW_CLUSTERS}: the interval may be too narrow",) if few else ()
     return Fit(
         coefficients=tuple(
-            _estimate(n, float(b), float(v) ** 0.5, units, level, warnings)
+            _estimate(n, float(b), max(0.0, float(v)) ** 0.5, units, level, warnings)
             for n, b, v in zip(names, beta, np.diag(covariance), strict=True)
         ),
         covariance=covariance,
@@ -166,7 +166,7 @@ def marginal(fit: Fit, columns: Mapping[str, ArrayLike], changes: Mapping[str, C
         low, slope_low, _ = _mean_chance(fit, columns, before)
         high, slope_high, _ = _mean_chance(fit, columns, after)
         slope = slope_high - slope_low
-        se = float(slope @ fit.covariance @ slope) ** 0.5
+        se = max(0.0, float(slope @ fit.covariance @ slope)) ** 0.5
         out.append(_estimate(name, high - low, se, fit.clusters, fit.level, fit.warnings, (-1.0, 1.0)))
     return tuple(out)
 

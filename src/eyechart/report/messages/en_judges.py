@@ -23,7 +23,7 @@ EN: dict[str, str] = {
     "judges.unsure": "Not known yet, there being too few verdicts: {things}.",
     "judges.negligible": "No bias is found that matters; within ±{tolerance} points: {things}.",
     "judges.unshown": "No bias is shown, which is no proof that there is none.",
-    "judges.unaudited": "What this judge said was not audited here: `eyechart judge audit` of the same judge on labelled answers would tell how far it can be trusted.",
+    "judges.unaudited": "What this judge said was not audited here: eyechart judge audit of the same judge on labelled answers would tell how far it can be trusted.",
     "judges.nothing": "Nothing can be told of what moves this judge.",
     "judges.by_position": "The slot decides more than the content: this judge is decided by position.",
     "judges.more": "and {n} more",

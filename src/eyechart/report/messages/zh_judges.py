@@ -22,7 +22,7 @@ ZH: dict[str, str] = {
     "judges.unsure": "判定太少，尚不能确定：{things}。",
     "judges.negligible": "未发现值得关注的偏差；在 ±{tolerance} 分以内：{things}。",
     "judges.unshown": "没有显示出偏差，但这不能证明没有偏差。",
-    "judges.unaudited": "此处未审查该评判者的评判：对同一评判者在有人工标签的回答上运行 `eyechart judge audit`，即可知道它有多可信。",
+    "judges.unaudited": "此处未审查该评判者的评判：对同一评判者在有人工标签的回答上运行 eyechart judge audit，即可知道它有多可信。",
     "judges.nothing": "无法判断什么会左右该评判者。",
     "judges.by_position": "位置的作用大于内容：该评判者由位置决定。",
     "judges.more": "另外 {n} 项",
