@@ -61,7 +61,15 @@ def test_the_whole_line():
     fingerprint = call("fingerprint", "study.yaml").stdout.splitlines()
     assert fingerprint[-1].startswith("e1:")
     plan = data("plan", "study.yaml")["data"]
-    assert plan["calls"] == {"needed": 80, "made": 0, "stored": 0, "failed": 0, "new": 80, "shared": 80, "judges_at_most": 0}
+    assert plan["calls"] == {
+        "needed": 80,
+        "made": 0,
+        "stored": 0,
+        "failed": 0,
+        "new": 80,
+        "shared": 80,
+        "judges_at_most": 0,
+    }
     ran = data("run", "study.yaml", "--quiet")
     assert ran["data"]["calls"] == {"needed": 80, "made": 80, "stored": 0, "failed": 0}
     folder = Path(ran["data"]["folder"])

@@ -93,7 +93,9 @@ def _sample(run: Finished, entry: HeatEntry, row: int, found: Entry) -> Sample:
         outcome=OUTCOMES[int(seen.outcome[row])].value,
         extracted=extraction.value,
         gold=" | ".join(item.gold),
-        reason=score.reason or extraction.reason,
+        reason=f"the judge gives {seen.value[row]:.2f}"
+        if reading.score == "judge"
+        else score.reason or extraction.reason,
         factor=entry.factor,
         level=cell["levels"][entry.factor],
     )

@@ -6,6 +6,7 @@ model is the judge, and its score is what it says of them: the part of the scale
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -90,6 +91,17 @@ class Judging:
             parts.append("Answer:\n{{output}}")
         parts.append(f"{asking} {self._form()}")
         return "\n\n".join(parts)
+
+    @property
+    def answer(self) -> str:
+        """How people's verdict on a judged example is written: by the name its slot has there."""
+        if self.mode != "pairwise":
+            return " {{answer}}"
+        first, second = (json.dumps(label, ensure_ascii=False) for label in self.labels[:2])
+        turned = "(swapped is defined and swapped)"
+        names = f'"a": {second} if {turned} else {first}, "b": {first} if {turned} else {second}'
+        tie = f', "tie": {json.dumps(self.tie, ensure_ascii=False)}' if self.tie else ""
+        return f" {{{{ {{{names}{tie}}}[answer] }}}}"
 
     def _form(self) -> str:
         """How the verdict is to be written; the last sentence of every wording."""
@@ -191,6 +203,8 @@ def expanded(spec: Spec) -> Spec:
     made = judging(spec.judge)
     prompt = spec.prompt.stated()
     prompt.setdefault("template", made.template)
+    if "few_shot" in prompt:
+        prompt.setdefault("answer", made.answer)
     if made.swapped:
         prompt["edits"] = [*prompt.get("edits", ()), SWAP]
     evaluation = spec.evaluation.stated()
