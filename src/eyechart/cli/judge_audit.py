@@ -17,24 +17,11 @@ from eyechart.app.folder import Folder
 from eyechart.app.judge_audit import Audited, Audits, audit_table
 from eyechart.cli.columns import columned, split
 from eyechart.cli.judge_report import writable, write_report
+from eyechart.cli.judge_words import favours, plain, rest, sentence, signed, strength, thing
 from eyechart.cli.output import Answer, Progress, answers, points
 from eyechart.core.errors import InputError
 from eyechart.core.records import Estimate, NotEstimable
 from eyechart.report.table_data import data_of
-
-OPPOSITE = {
-    "the first slot": "the second slot",
-    "longer answers": "shorter answers",
-    "higher grades than people's": "lower grades than people's",
-    "a wider spread than people's": "a narrower spread than people's",
-}
-GIVEN = ("leniency", "compression")
-"""Effects on grades as such, which favour no answer."""
-
-OTHERWISE = "another verdict"
-"""What asking in other words favours."""
-MOST = 4
-"""Things named in one sentence; more are counted."""
 
 STUDIES = (".yaml", ".yml")
 
@@ -118,7 +105,7 @@ def _run_answer(found: JudgeAudit) -> Answer:
         text=sentence(found.effects),
         data=data_of(found),
         lines=[
-            *_strength(found.effects),
+            *strength(found.effects),
             *_after(found.base, found.effects),
             *_numbers(found.retest, "asked again, "),
             *_listed(found.notes),
@@ -140,130 +127,12 @@ def _estimable(result: Any) -> bool:
     return any(isinstance(e.value, Estimate) for e in effects) if effects else any(_numbers(result))
 
 
-def sentence(effects: Sequence[Effect]) -> str:
-    """What is biased, what is negligible, what cannot be told: one line.
-
-    >>> from eyechart.core.records import NotEstimable
-    >>> sentence([Effect(name="length", towards="the longer answer", value=NotEstimable(name="l", reason="no lengths"))])
-    'Nothing can be told of this judge: no lengths.'
-    """
-    shown = _led(effects)
-    doubted = [_favours(e) for e in shown if e.finding == "unsure"]
-    biased = [e for e in shown if e.finding == "biased"]
-    gives = [_favours(e) for e in biased if e.name in GIVEN]
-    moves = [_thing(e) for e in biased if e.towards == OTHERWISE]
-    prefers = [_favours(e) for e in biased if e.name not in GIVEN and e.towards != OTHERWISE]
-    groups = (("prefers", prefers), ("gives", gives), ("changes its verdict with", moves))
-    said = [f"{verb} {_and(_most(things))}" for verb, things in groups if things]
-    first = f"This judge is biased: it {' and '.join(said)}." if said else ""
-    if doubted:
-        also = f"{'It also' if said else 'This judge'} prefers {_and(doubted)}"
-        return f"{first} {also}: its favour or their quality, people's votes do not tell.".strip()
-    if first:
-        return first
-    unsure = [_thing(e) for e in effects if e.finding == "unsure"]
-    negligible = [_thing(e) for e in effects if e.finding == "negligible"]
-    if negligible and not unsure:
-        return f"No bias is found: {_and(negligible)} move{'s' * (len(negligible) == 1)} this judge by less than is of interest."
-    if unsure:
-        return f"No bias is shown, and these verdicts are too few to exclude one: {_and(unsure)}."
-    reasons = dict.fromkeys(e.value.reason for e in effects if not isinstance(e.value, Estimate))
-    return f"Nothing can be told of this judge: {'; '.join(reasons) or 'no effects'}."
-
-
-def _led(effects: Sequence[Effect]) -> list[Effect]:
-    """What the first lines speak of: effects that are there, biased or perhaps quality; of models the most favoured."""
-    found = [e for e in effects if e.finding == "biased" or _doubted(e)]
-    return [e for e in found if not e.name.startswith("model ") or all(f.name != "own_model" for f in found)]
-
-
-def _doubted(effect: Effect) -> bool:
-    """Shown to be there, but perhaps quality."""
-    i = effect.value.interval if isinstance(effect.value, Estimate) else None
-    p = effect.p_adjusted
-    return effect.finding == "unsure" and i is not None and p is not None and p <= 1 - i.level
-
-
-def _most(things: Sequence[str]) -> list[str]:
-    """Each once, the first of them by name, the rest by number."""
-    once = list(dict.fromkeys(things))
-    return once if len(once) <= MOST + 1 else [*once[:MOST], f"{len(once) - MOST} more"]
-
-
-def _thing(effect: Effect) -> str:
-    named = effect.name.startswith(("own_model", "model ")) or effect.name in GIVEN
-    return effect.towards.partition(" (")[0] if named else effect.name.replace("_", " ")
-
-
-def _favours(effect: Effect) -> str:
-    """What an effect favours, by its sign."""
-    towards = effect.towards.replace("the longer answer", "longer answers")
-    if not isinstance(effect.value, Estimate) or effect.value.value >= 0:
-        return towards
-    return OPPOSITE.get(towards) or f"others over {towards.partition(' (')[0]}"
-
-
-def _and(words: Sequence[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
-
-
-def _strength(effects: Sequence[Effect]) -> Iterator[str]:
-    """How strongly, in points and log-odds; then what is too small to matter and what is not known."""
-    found = [e for e in _led(effects) if isinstance(e.value, Estimate)]
-    if found:
-        yield f"How strongly, in points: {'; '.join(_most([_strong(e) for e in found]))}."
-
-
-def _rest(effects: Sequence[Effect]) -> Iterator[str]:
-    biased = any(e.finding == "biased" for e in effects)
-    negligible = [_thing(e) for e in effects if e.finding == "negligible"]
-    if negligible and biased:
-        yield f"Negligible, within +-{points(effects[0].tolerance)} points: {_and(negligible)}."
-    unsure = [e for e in effects if e.finding == "unsure"]
-    if unsure:
-        yield f"Not known yet: {_and([_thing(e) + _enough(e) for e in unsure])}."
-    unknown = [e for e in effects if e.finding == "unknown"]
-    if unknown:
-        yield f"Cannot be told here: {_and([f'{_thing(e)} ({_why(e)})' for e in unknown])}."
-
-
-def _why(effect: Effect) -> str:
-    return effect.value.reason if not isinstance(effect.value, Estimate) else "; ".join(effect.notes)
-
-
-def _enough(effect: Effect) -> str:
-    return f" (about {effect.needed:,} would tell)" if isinstance(effect.needed, int) else ""
-
-
-def _strong(effect: Effect) -> str:
-    shown = effect.unit.partition(" (")[0] or effect.towards
-    odds = effect.log_odds
-    extra = f"; log-odds {odds.value:+.2f}" if isinstance(odds, Estimate) else ""
-    return f"{shown} {_signed(effect.value, extra)}"
-
-
-def _signed(number: Number, extra: str = "") -> str:
-    if not isinstance(number, Estimate):
-        return "–"
-    i = number.interval
-    ends = f"{i.level:.0%}: {points(i.low, signed=True)} to {points(i.high, signed=True)}" if i else ""
-    inside = f"{ends}{extra}" if ends else extra.removeprefix("; ")
-    return points(number.value, signed=True) + (f" ({inside})" if inside else "")
-
-
-def _plain(number: Number) -> str:
-    if not isinstance(number, Estimate):
-        return f"– ({number.reason})"
-    i = number.interval
-    return points(number.value) + (f" ({points(i.low)} to {points(i.high)})" if i else "")
-
-
 def _single(found: Audits) -> tuple[str, list[str]]:
     result = found.audits[0].result
     if found.shape == "binary":
         return _rates(result)
     effects: Sequence[Effect] = result.effects
-    return sentence(effects), [*_strength(effects), *_after(result, effects)]
+    return sentence(effects), [*strength(effects), *_after(result, effects)]
 
 
 def _after(result: Any, effects: Sequence[Effect]) -> Iterator[str]:
@@ -277,7 +146,7 @@ def _after(result: Any, effects: Sequence[Effect]) -> Iterator[str]:
         yield from map(_won, rates)
         if result.by_position:
             yield "The slot decides more than the content: this judge is decided by position."
-    yield from _rest(effects)
+    yield from rest(effects)
     yield ""
     yield from columned(
         ["effect", "favours", "points", "interval", "p (Holm)", "finding", "needed"], map(_row, effects), left=2
@@ -285,14 +154,14 @@ def _after(result: Any, effects: Sequence[Effect]) -> Iterator[str]:
     yield "needed: pairs or answers that would show an effect as large as the tolerance, 80 % power."
     yield ""
     yield from _pair_lines(result) if isinstance(result, PairAudit) else _numbers(result)
-    yield from _listed([f"{_thing(e)}: {note}" for e in effects for note in e.notes if e.finding != "unknown"])
+    yield from _listed([f"{thing(e)}: {note}" for e in effects for note in e.notes if e.finding != "unknown"])
     yield from _listed(getattr(result, "notes", ()))
 
 
 def _won(win: WinRate) -> str:
-    without = f"{_plain(win.without)} without these" if isinstance(win.without, Estimate) else _absent(win.without)
-    people = f"; people: {_plain(win.people)}" if isinstance(win.people, Estimate) else ""
-    return f"Win rate of {win.model}: {_plain(win.raw)} as judged -> {without}{people}."
+    without = f"{plain(win.without)} without these" if isinstance(win.without, Estimate) else _absent(win.without)
+    people = f"; people: {plain(win.people)}" if isinstance(win.people, Estimate) else ""
+    return f"Win rate of {win.model}: {plain(win.raw)} as judged -> {without}{people}."
 
 
 def _absent(number: Number) -> str:
@@ -315,21 +184,21 @@ def _row(effect: Effect) -> list[str]:
 
 def _pair_lines(audit: PairAudit) -> Iterator[str]:
     r = audit.rates
-    yield f"Same verdict in both orders: {_plain(r.consistency)} %; decided in both: {_plain(r.consistency_decided)} % of {r.decided}."
+    yield f"Same verdict in both orders: {plain(r.consistency)} %; decided in both: {plain(r.consistency_decided)} % of {r.decided}."
     yield (
-        f"First slot preferred: {_plain(r.first_slot)} % of decided verdicts; both orders first {r.primacy}, second "
+        f"First slot preferred: {plain(r.first_slot)} % of decided verdicts; both orders first {r.primacy}, second "
         f"{r.recency} (sign test p {r.sign_p:.5f}); with half-ties {r.primacy_half} and {r.recency_half}."
     )
     if isinstance(r.agreement_ties, Estimate):
         yield (
-            f"Agreement with people: {_plain(r.agreement_ab)} % (a first), {_plain(r.agreement_ba)} % (b first), "
-            f"{_plain(r.agreement_consistent)} % where both orders agree."
+            f"Agreement with people: {plain(r.agreement_ab)} % (a first), {plain(r.agreement_ba)} % (b first), "
+            f"{plain(r.agreement_consistent)} % where both orders agree."
         )
         kappa = f"{r.kappa.value:.2f}" if isinstance(r.kappa, Estimate) else f"– ({r.kappa.reason})"
-        yield f"With ties {_plain(r.agreement_ties)} %, without {_plain(r.agreement_untied)} %; kappa {kappa}."
+        yield f"With ties {plain(r.agreement_ties)} %, without {plain(r.agreement_untied)} %; kappa {kappa}."
     if isinstance(r.longer, Estimate):
-        people = f", people {_plain(r.longer_people)} %" if isinstance(r.longer_people, Estimate) else ""
-        yield f"Longer answer preferred: judge {_plain(r.longer)} %{people}; marginal rates, which mix the biases."
+        people = f", people {plain(r.longer_people)} %" if isinstance(r.longer_people, Estimate) else ""
+        yield f"Longer answer preferred: judge {plain(r.longer)} %{people}; marginal rates, which mix the biases."
     counted = r.unreadable_ab + r.unreadable_ba
     yield f"Unreadable verdicts: {counted} of {2 * audit.n} ({r.unreadable_ab} a first, {r.unreadable_ba} b first); in no rate."
 
@@ -349,10 +218,10 @@ def _numbers(result: Any, prefix: str = "") -> Iterator[str]:
 def _rates(result: Any) -> tuple[str, list[str]]:
     """Of right and wrong: what the judge says, and what people's labels make of it."""
     overall = result.overall
-    text = f"As judged {_plain(overall.raw)} % are right; with people's labels {_plain(overall.best)} %."
+    text = f"As judged {plain(overall.raw)} % are right; with people's labels {plain(overall.best)} %."
     if overall.basis == "none":
-        text = f"As judged {_plain(overall.raw)} % are right; people's labels are too few to say how right that is."
-    rows = [[t.target, str(t.labelled), *map(_plain, (t.raw, t.human, t.best))] for t in result.targets]
+        text = f"As judged {plain(overall.raw)} % are right; people's labels are too few to say how right that is."
+    rows = [[t.target, str(t.labelled), *map(plain, (t.raw, t.human, t.best))] for t in result.targets]
     table = columned(["target", "labels", "as judged", "people alone", "corrected"], rows) if rows else []
     unreadable = f"Unreadable verdicts: {overall.unreadable} of {overall.n + overall.unreadable}; in no rate."
     return text, [*table, "", *_numbers(result), unreadable, *_listed(overall.warnings), *_listed(result.notes)]
@@ -367,7 +236,7 @@ def _several(found: Audits) -> tuple[str, list[str]]:
     """One line a judge, the least moved by position first."""
     if found.shape == "binary":
         table = [
-            [*(label for _, label in a.labels), *map(_plain, (a.result.overall.raw, a.result.overall.best))]
+            [*(label for _, label in a.labels), *map(plain, (a.result.overall.raw, a.result.overall.best))]
             for a in found.audits
         ]
         header = [*found.by, "as judged", "corrected by people's labels"]
@@ -381,7 +250,7 @@ def _several(found: Audits) -> tuple[str, list[str]]:
         f"{biased} of {len(rows)} judges are biased: {', '.join(found.by)} by line, the least moved by position first."
     )
     lines = [
-        f"Decided by position: {s.label}, whose being right hangs on the order for {_plain(s.share)} % of its variance."
+        f"Decided by position: {s.label}, whose being right hangs on the order for {plain(s.share)} % of its variance."
         for s in found.slotted
         if s.by_position
     ]
@@ -401,11 +270,11 @@ def _line(audited: Audited, slotted: Sequence[str]) -> list[str]:
     result = audited.result
     labels = [label for _, label in audited.labels]
     effects: Sequence[Effect] = getattr(result, "effects", ())
-    prefers = ", ".join(_favours(e).partition(" (")[0] for e in effects if e.finding == "biased") or "–"
+    prefers = ", ".join(favours(e).partition(" (")[0] for e in effects if e.finding == "biased") or "–"
     if not isinstance(result, PairAudit):
         return [*labels, "–", "–", "–", "–", prefers]
     if result.by_position or labels[0] in slotted:
         prefers = f"{prefers}; decided by position"
     r = result.rates
     consistency, right = (points(n.value) if isinstance(n, Estimate) else "–" for n in (r.consistency, r.accuracy_read))
-    return [*labels, consistency, _signed(result.effects[0].value), right, str(result.unreadable), prefers]
+    return [*labels, consistency, signed(result.effects[0].value), right, str(result.unreadable), prefers]
