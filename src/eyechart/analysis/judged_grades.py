@@ -28,6 +28,8 @@ from eyechart.stats.power import items_for
 Number = Estimate | NotEstimable
 Rows = NDArray[np.bool_]
 
+NOISE = "how far apart grades lie depends on the noise of both, and that may be all of it"
+MISSED = "this may be quality that people's grades miss: with the judge's grade held, people's does not show it the other way"
 HELD = "with people's grade held, which is itself noisy: what it misses of quality stays in the effect"
 
 
@@ -93,11 +95,67 @@ def audit_grades(
         unreadable=grades.unreadable,
         scale=(low, high),
         own=own,
-        effects=corrected(effects, level),
+        effects=tuple(_cautioned(e, grades, score / width, own, level) for e in corrected(effects, level)),
         repeats=repeats_of(grades, level),
         people=against_people(grades, level),
         notes=tuple(notes),
     )
+
+
+def _cautioned(effect: Effect, grades: Grades, score: FloatArray, own: str | None, level: float) -> Effect:
+    """Length and favour are biases only where they are not what people's grade misses of quality.
+
+    People's grade is held as if it were the quality, and it is noisy: so longer answers and better models seem to
+    be favoured by a fair judge. Turned round (people's grade on the judge's and the cause) the error lies on the other side;
+    the truth lies between the two (Frisch's bounds). Both must show it, in the same direction.
+    """
+    if effect.finding == "biased" and effect.name == "compression" and not _squeezed(grades, level):
+        return replace(effect, finding="unsure", notes=(*effect.notes, NOISE))
+    if effect.finding != "biased" or effect.name not in ("length", "own_model"):
+        return effect
+    if grades.human is None:
+        return replace(effect, finding="unknown", notes=(*effect.notes, "longer or own answers may simply be better"))
+    back = _turned(effect, grades, score, own, level)
+    shown = isinstance(effect.value, Estimate) and isinstance(back, Estimate) and back.p is not None
+    if shown and back.p <= 1 - level and back.value * effect.value.value < 0:
+        return effect
+    return replace(effect, finding="unsure", notes=(*effect.notes, MISSED))
+
+
+def _squeezed(grades: Grades, level: float) -> bool:
+    """Whether the judge squeezes or stretches the scale however much of either spread is noise.
+
+    Its slope on the quality lies between cov / var(people) and var(judge) / cov: both must lie on one side of 1.
+    """
+    assert grades.human is not None
+    rows = ~np.isnan(grades.scores[:, 0]) & ~np.isnan(grades.human)
+    judge, human = (x - x.mean() for x in (grades.scores[rows, 0], grades.human[rows]))
+    codes = _codes(grades, rows)
+    below = t_estimate(judge * human - judge**2, codes, level=level, name="below", limits=(-np.inf, np.inf), null=0.0)
+    above = t_estimate(judge * human - human**2, codes, level=level, name="above", limits=(-np.inf, np.inf), null=0.0)
+    return any(isinstance(e, Estimate) and e.value > 0 and e.p is not None and e.p <= 1 - level for e in (below, above))
+
+
+def _turned(effect: Effect, grades: Grades, score: FloatArray, own: str | None, level: float) -> Number:
+    """The coefficient of the cause of `effect` in people's grade, with the judge's held: against a bias, it is turned."""
+    assert grades.human is not None
+    rows = ~np.isnan(score) & ~np.isnan(grades.human)
+    columns: dict[str, FloatArray] = {"judge": score[rows]}
+    if grades.lengths is not None:
+        rows &= ~np.isnan(grades.lengths)
+        columns = {"judge": score[rows], "length": np.log(grades.lengths[rows])}
+    models = np.asarray(grades.models or ())
+    names = tuple(dict.fromkeys(grades.models or ()))
+    mine = own or effect.unit.removeprefix("written by ")
+    if effect.name == "own_model":
+        columns["own_model"] = (models[rows] == mine).astype(np.float64)
+    elif len(names) > 1:
+        held = (own,) if own is not None else names[1:]
+        columns |= {name: (models[rows] == name).astype(np.float64) for name in held}
+    groups = None if grades.clusters is None else np.asarray(grades.clusters)[rows]
+    k = len(names) if effect.name == "own_model" and own is None else 1
+    found = _one(grades.human[rows], columns, effect.name, groups, level)
+    return replace(found, p=min(1.0, k * found.p)) if isinstance(found, Estimate) and found.p is not None else found
 
 
 def _seen(grades: Grades) -> tuple[float, float]:

@@ -128,11 +128,11 @@ def _preferred(after: FloatArray, tolerance: float, level: float) -> Estimate | 
 def _flipped(
     kept: FloatArray, again: FloatArray, clusters: Sequence[str] | None, level: float
 ) -> Estimate | NotEstimable:
-    if np.isnan(again).all():
-        base, moved, groups = _both(np.zeros_like(kept), 1 - kept, clusters)
-    else:
-        base, moved, groups = _both(1 - again, 1 - kept, clusters)
-    return paired_change(moved, base, groups, level=level, name="moved beyond repeats")
+    once = bool(np.isnan(again).all())
+    base, moved, groups = _both(np.zeros_like(kept) if once else 1 - again, 1 - kept, clusters)
+    found = paired_change(moved, base, groups, level=level, name="moved beyond repeats")
+    # What differs where nothing was asked twice may all be noise: it has a size, and no test.
+    return replace(found, p=None) if once and isinstance(found, Estimate) else found
 
 
 def _share(values: FloatArray, clusters: Sequence[str] | None, level: float, name: str) -> Estimate | NotEstimable:
