@@ -116,8 +116,11 @@ def _cautioned(effect: Effect, grades: Grades, score: FloatArray, own: str | Non
     if grades.human is None:
         return replace(effect, finding="unknown", notes=(*effect.notes, "longer or own answers may simply be better"))
     back = _turned(effect, grades, score, own, level)
-    shown = isinstance(effect.value, Estimate) and isinstance(back, Estimate) and back.p is not None
-    if shown and back.p <= 1 - level and back.value * effect.value.value < 0:
+    p = back.p if isinstance(back, Estimate) else None
+    direction = (back.value if isinstance(back, Estimate) else 0.0) * (
+        effect.value.value if isinstance(effect.value, Estimate) else 0.0
+    )
+    if p is not None and p <= 1 - level and direction < 0:
         return effect
     return replace(effect, finding="unsure", notes=(*effect.notes, MISSED))
 
