@@ -35,7 +35,15 @@ def test_many_scores_from_few_calls():
     plan = study(f"[{TEMPERATURES}, {READERS}]", "repeats: {count: 4, greedy: 1}").plan()
     assert plan.needed == 10 * (1 + 4)
     assert plan.scores == 10 * (1 + 4) * 3
-    assert plan.data()["calls"] == {"needed": 50, "made": 0, "stored": 0, "failed": 0, "new": 50, "shared": 100}
+    assert plan.data()["calls"] == {
+        "needed": 50,
+        "made": 0,
+        "stored": 0,
+        "failed": 0,
+        "new": 50,
+        "shared": 100,
+        "judges_at_most": 0,
+    }
 
 
 def test_a_change_of_reader_makes_no_call():

@@ -34,6 +34,7 @@ def models() -> dict[str, Model]:
     return {
         "echo": Model(backend="echo"),
         "synthetic": Model(backend="synthetic"),
+        "simulated_judge": Model(backend="simulated_judge"),
         "function": Model(backend="function", path="answering:answer"),
         "command": Model(backend="command", path=f"{sys.executable} -c 'import sys; print(len(sys.stdin.read()))'"),
         "replay": Model(backend="replay", path="answers.jsonl"),

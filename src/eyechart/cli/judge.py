@@ -9,6 +9,7 @@ import click
 COMMANDS = {
     "run": ("eyechart.cli.judge_run", "Ask a judge about answers: both orders, repeats, probes."),
     "audit": ("eyechart.cli.judge_audit", "What moves a judge, how strongly, and the score without that."),
+    "drift": ("eyechart.cli.judge_drift", "Has a judge changed? The same anchors at two dates or more."),
     "correct": ("eyechart.cli.judge_correct", "A judged score, corrected by human labels."),
     "labels": ("eyechart.cli.judge_labels", "How many human labels for a wished half-width."),
     "sheet": ("eyechart.cli.judge_sheet", "Blind sheets for human labels, and what comes back."),

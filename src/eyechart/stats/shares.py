@@ -217,8 +217,7 @@ def fitted_shares(
         wanted = f"whole numbers [{len(scores)}, {len(names)}] wanted, {design.dtype} {design.shape} given"
         raise ValueError(f"levels: {wanted}")
     if len(names) > MOST:
-        reason = f"{len(names)} factors: more than {MOST} take too many orders to average over; name those of interest"
-        return NotEstimable(name="shares", reason=reason, n=scores.shape[1])
+        return NotEstimable(name="shares", reason=f"{len(names)} factors: more than {MOST}", n=scores.shape[1])
     sizes = [np.unique(column).size for column in design.T]
     single = _single(names, sizes)
     if single is not None:
