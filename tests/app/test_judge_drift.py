@@ -71,3 +71,14 @@ def test_what_cannot_be_compared_is_one_line():
     Path("other.csv").write_text("item_id,j0\nx,1\ny,2\n", encoding="utf-8")
     with pytest.raises(InputError, match="share no item"):
         judge_drift([graded("a.csv", 1), "other.csv"])
+
+
+def test_the_scale_is_one_for_all_dates_and_models_of_one_question_stay_apart():
+    rows = [(f"g{i}", f"M{m}", 1 + (i + m) % 5) for i in range(60) for m in range(2)]
+    for name, least in (("before.csv", 1), ("after.csv", 2)):
+        lines = [f"{item},{model},{max(least, grade)}" for item, model, grade in rows]
+        Path(name).write_text("item_id,model,j0\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    found = judge_drift(["before.csv", "after.csv"])
+    assert isinstance(found.change, Estimate)
+    assert found.anchors == 120
+    assert found.change.value == pytest.approx(0.05)  # a fifth of the grades one step of four higher

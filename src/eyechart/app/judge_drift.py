@@ -52,6 +52,8 @@ def judge_drift(sources: Sequence[str], *, tolerance: float = TOLERANCE, level: 
     if not shared:
         raise InputError("the dates share no item with a readable verdict; judge the same anchors each time")
     table = np.array([[date[name] for name in shared] for date in dates])
+    if table.min() < 0 or table.max() > 1:  # grades: one scale for all dates, never that of each by itself
+        table = (table - table.min()) / max(float(np.ptp(table)), 1e-12)
     change = drift(table[0], table[-1], scale=(0.0, 1.0), level=level)
     every = dict.fromkeys(name for date in dates for name in date)
     lacking = NotEstimable(name="cusum", reason="two dates make no chart", n=2)
@@ -94,8 +96,10 @@ def _scores(source: str) -> Mapping[str, float]:
     if isinstance(found, Pairs):
         scores = (1 + (found.ab + found.ba) / 2) / 2
     elif isinstance(found, Grades):
-        low, high = found.scale or (float(np.nanmin(found.scores)), float(np.nanmax(found.scores)))
-        scores = (found.scores[:, 0] - low) / max(high - low, 1e-12)
+        scores = found.scores[:, 0]
+        if found.models is not None:  # several models may answer one question
+            names = [f"{item} by {model}" for item, model in zip(found.items, found.models, strict=True)]
+            return {name: float(score) for name, score in zip(names, scores, strict=True) if not np.isnan(score)}
     else:
         scores = found.judge
     return {name: float(score) for name, score in zip(found.items, scores, strict=True) if not np.isnan(score)}
