@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from eyechart.analysis import judged_grades
+from eyechart.analysis import judged_grades, judged_joint
 from eyechart.analysis.judged_probes import Probed, moved
-from eyechart.analysis.judgements import Grades, corrected
+from eyechart.analysis.judgements import Grades, Pairs, corrected
 from eyechart.core.records import Estimate, NotEstimable
 
 LEFT_OUT = NotEstimable(name="left out", reason="not looked at here")
@@ -124,3 +124,53 @@ def test_intervals_of_a_planted_effect_cover_it_and_its_forecast_of_pairs_holds(
         needed += [found] if isinstance(found, int) else []
     assert 0.90 <= covered / 200 <= 0.99
     assert (np.median(needed) <= 150) == (seen / 200 >= 0.8)
+
+
+def paired(rng: np.random.Generator, n: int, people: float, judge: float) -> Pairs:
+    """Three models of different quality, better answers longer; people and judge see quality, each with its own sharpness."""
+    who = np.array([rng.choice(3, 2, replace=False) for _ in range(n)])
+    quality = np.array([0.5, 0.0, -0.5])[who] + rng.normal(size=(n, 2))
+    lengths = np.exp(5 + 0.6 * (0.5 * quality + 0.87 * rng.normal(size=(n, 2))))
+    ahead = quality[:, 0] - quality[:, 1]
+
+    def voted(sharpness: float) -> np.ndarray:
+        return np.where(rng.random(n) < 1 / (1 + np.exp(-sharpness * ahead)), 1.0, -1.0)
+
+    def verdicts() -> np.ndarray:
+        said = voted(judge)
+        said[rng.random(n) < 0.05] = 0.0
+        said[rng.random(n) < 0.03] = np.nan
+        return said
+
+    models = tuple((f"M{a + 1}", f"M{b + 1}") for a, b in who)
+    items = tuple(map(str, range(n)))
+    return Pairs(
+        source="simulated",
+        items=items,
+        ab=verdicts(),
+        ba=verdicts(),
+        human=voted(people),
+        models=models,
+        lengths=lengths,
+    )
+
+
+@pytest.mark.parametrize(
+    ("judges", "n"),
+    [(60, 200), pytest.param(300, 200, marks=pytest.mark.slow), pytest.param(100, 800, marks=pytest.mark.slow)],
+)
+@pytest.mark.parametrize(("people", "judge"), [(1.2, 1.2), (1.0, 3.0), (3.0, 0.8)])
+def test_a_judge_that_sees_quality_better_or_worse_than_people_is_not_biased_for_it(
+    monkeypatch, judges, n, people, judge
+):
+    for part in ("rates_of", "favour_of"):  # resampled, and no part of this
+        monkeypatch.setattr(judged_joint, part, lambda *_: LEFT_OUT)
+    alarms, covered = 0, 0
+    for seed in range(judges):
+        pairs = paired(np.random.default_rng(seed), n, people, judge)
+        audit = judged_joint.audit_pairs(pairs, own="M1")
+        alarms += any(e.finding == "biased" for e in audit.effects)
+        (won,) = audit.win_rates
+        covered += won.without == won.raw
+    assert alarms <= 0.05 * judges + 2.5 * (0.05 * 0.95 * judges) ** 0.5
+    assert covered >= 0.95 * judges  # no quality is taken out of a win rate

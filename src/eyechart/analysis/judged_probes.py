@@ -56,7 +56,8 @@ def moved(probed: Probed, *, tolerance: float = TOLERANCE, level: float = 0.95) 
 
     `value`: mean change towards the edited answer, paired by item (clusters where there are any). Of a
     rewording: the share of verdicts that move beyond what repeats move (CR - RR), or by which they differ at all
-    where nothing was repeated. Of an edit after which an answer is worth nothing (`never`): the share of such
+    where nothing was repeated. Where both askings were repeated, repeats of both are what it is held against: the
+    value is then half the squared distance of the two laws of verdicts, an item's noise left out. Of an edit after which an answer is worth nothing (`never`): the share of such
     answers preferred, or graded in the upper half; its p asks whether that is more than `tolerance`. Of one after
     which it is worth less (`down`): p asks whether it gains.
 
@@ -71,7 +72,7 @@ def moved(probed: Probed, *, tolerance: float = TOLERANCE, level: float = 0.95) 
     if probed.fair == "never":
         value = _preferred(probed.after, tolerance, level)
     elif probed.rewording:
-        value = _flipped(kept, again, clusters, level)
+        value = _flipped(kept, _either(again, _again(probed.after)), clusters, level)
     else:
         value = _shift(probed, level)
     notes: tuple[str, ...] = ()
@@ -131,8 +132,11 @@ def _flipped(
     once = bool(np.isnan(again).all())
     base, moved, groups = _both(np.zeros_like(kept) if once else 1 - again, 1 - kept, clusters)
     found = paired_change(moved, base, groups, level=level, name="moved beyond repeats")
-    # What differs where nothing was asked twice may all be noise: it has a size, and no test.
-    return replace(found, p=None) if once and isinstance(found, Estimate) else found
+    if isinstance(found, NotEstimable) or found.p is None:
+        return found
+    # What differs where nothing was asked twice may all be noise: it has a size, and no test. To move less than
+    # repeats do is no bias: chance, or a clearer question.
+    return replace(found, p=None if once else found.p if found.value > 0 else 1.0)
 
 
 def _share(values: FloatArray, clusters: Sequence[str] | None, level: float, name: str) -> Estimate | NotEstimable:
@@ -180,6 +184,11 @@ def _again(opinions: FloatArray) -> FloatArray:
             pairs += known
             same += known & (opinions[:, i] == opinions[:, j])
     return np.where(pairs > 0, same / np.maximum(pairs, 1), np.nan)
+
+
+def _either(before: FloatArray, after: FloatArray) -> FloatArray:
+    """[n]: mean of the two shares; that of `before` alone where nothing was repeated after."""
+    return before if bool(np.isnan(after).all()) else (before + after) / 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

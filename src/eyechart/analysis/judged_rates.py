@@ -40,6 +40,9 @@ Basis = Literal["ppi", "human", "rogan_gladen", "none"]
 ALL = "all answers"
 
 
+ALONE = "the interval of Rogan-Gladen takes answers for independent: with clusters it is too narrow"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Corrected:
     """The score of one target, or of all together, in every way that its labels allow; fractions of 1."""
@@ -116,11 +119,16 @@ def audit_rates(binary: Binary, *, calibration: Binary | None = None, level: flo
     if without and known.any():
         reason = f"no labels of {', '.join(without[:3])}{' and others' if len(without) > 3 else ''}: they come from other targets"
         overall = _refused(overall, reason)
+    alike = _homogeneity(targets)
+    if isinstance(alike, Homogeneity) and alike.p < STRANGE:
+        reason = f"the judge errs otherwise on other targets (p {alike.p:.1g}): their error rates do not hold here"
+        targets = tuple(_unturned(t, reason) if _borrows(t) else t for t in targets)
+        overall = _unturned(overall, reason) if without else overall
     return RateAudit(
         source=binary.source,
         overall=overall,
         targets=targets,
-        homogeneity=_homogeneity(targets),
+        homogeneity=alike,
         notes=binary.notes,
     )
 
@@ -185,7 +193,7 @@ def _corrected(
         correlation=pearson(said, true, of(known), level=level),
         slice_p=p,
         basis="none",
-        warnings=(*warnings, *own),
+        warnings=(*warnings, *own, *((ALONE,) if groups is not None and isinstance(turned, Estimate) else ())),
     )
     return replace(found, basis=_basis(found, picked=p is not None and p < STRANGE))
 
@@ -235,6 +243,8 @@ def _turned(
     )
     if isinstance(found, NotEstimable):
         return found, warnings
+    if labels is borrowed and found.warnings:  # put back into [0, 1]: these error rates cannot hold here
+        return NotEstimable(name=name, reason=found.warnings[0], n=said.size), warnings
     return replace(found, warnings=(*warnings, *found.warnings)), warnings
 
 
@@ -249,6 +259,16 @@ def _basis(found: Corrected, *, picked: bool) -> Basis:
 def _refused(found: Corrected, reason: str) -> Corrected:
     absent = NotEstimable(name="PPI++", reason=reason, n=found.labelled)
     changed = replace(found, ppi=absent, weight=None, warnings=(*found.warnings, f"calibration borrowed: {reason}"))
+    return replace(changed, basis=_basis(changed, picked=False))
+
+
+def _borrows(found: Corrected) -> bool:
+    return found.rates is None or min(found.rates.positives, found.rates.negatives) == 0
+
+
+def _unturned(found: Corrected, reason: str) -> Corrected:
+    absent = NotEstimable(name="Rogan-Gladen", reason=reason, n=found.labelled)
+    changed = replace(found, rogan_gladen=absent)
     return replace(changed, basis=_basis(changed, picked=False))
 
 

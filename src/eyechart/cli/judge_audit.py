@@ -17,7 +17,7 @@ from eyechart.app.folder import Folder
 from eyechart.app.judge_audit import Audited, Audits, audit_table
 from eyechart.cli.columns import columned, split
 from eyechart.cli.judge_report import writable, write_report
-from eyechart.cli.judge_words import favours, plain, rest, sentence, signed, strength, thing
+from eyechart.cli.judge_words import favours, joined, most, plain, rest, sentence, signed, strength, thing
 from eyechart.cli.output import Answer, Progress, answers, points
 from eyechart.core.errors import InputError
 from eyechart.core.records import Estimate, NotEstimable
@@ -154,12 +154,20 @@ def _after(result: Any, effects: Sequence[Effect]) -> Iterator[str]:
     yield "needed: pairs or answers that would show an effect as large as the tolerance, 80 % power."
     yield ""
     yield from _pair_lines(result) if isinstance(result, PairAudit) else _numbers(result)
-    yield from _listed([f"{thing(e)}: {note}" for e in effects for note in e.notes if e.finding != "unknown"])
+    notes: dict[str, list[str]] = {}
+    for effect in effects:
+        for note in effect.notes if effect.finding != "unknown" else ():
+            notes.setdefault(note, []).append(thing(effect))
+    yield from _listed([f"{joined(most(named))}: {note}" for note, named in notes.items()])
     yield from _listed(getattr(result, "notes", ()))
 
 
 def _won(win: WinRate) -> str:
-    without = f"{plain(win.without)} without these" if isinstance(win.without, Estimate) else _absent(win.without)
+    without = (
+        f"{plain(win.without)} without what is shown to be bias, {plain(win.votes)} were all of these bias"
+        if isinstance(win.without, Estimate)
+        else _absent(win.without)
+    )
     people = f"; people: {plain(win.people)}" if isinstance(win.people, Estimate) else ""
     return f"Win rate of {win.model}: {plain(win.raw)} as judged -> {without}{people}."
 

@@ -116,7 +116,8 @@ def _why(effect: Effect) -> str:
 
 
 def _enough(effect: Effect) -> str:
-    return f" (about {effect.needed:,} would tell)" if isinstance(effect.needed, int) else ""
+    seen = effect.value.n if isinstance(effect.value, Estimate) else 0
+    return f" (about {effect.needed:,} would tell)" if isinstance(effect.needed, int) and effect.needed > seen else ""
 
 
 def _strong(effect: Effect) -> str:

@@ -93,12 +93,12 @@ EN: dict[str, str] = {
     "judges.against.wider": "a narrower spread than people's",
     # Tables
     "judges.wins": "Win rates",
-    "judges.wins.caption": "Ties count one half. Without: what people's verdicts make this judge say, with"
-    " position, length and own model taken out of it; a noisy judge is drawn towards 50.",
+    "judges.wins.caption": "Ties count one half; both orders even the slot out. Without: less what length and own model add, where they are shown to be bias. Were it all bias: what people's verdicts alone make this judge say; quality that they miss draws it towards 50.",
     "judges.wins.model": "Model",
     "judges.wins.n": "Pairs",
     "judges.wins.raw": "As judged",
-    "judges.wins.without": "Without these biases",
+    "judges.wins.without": "Without what is shown to be bias",
+    "judges.wins.votes": "Were length and own model all bias",
     "judges.wins.people": "People",
     "judges.measures": "Agreement and reliability",
     "judges.measures.caption": "Shares in points; coefficients from 1 (perfect) over 0 (chance, or none)."
@@ -243,9 +243,10 @@ EN: dict[str, str] = {
     "judges.said.not_held": "people's grades absent: quality is not held",
     "judges.said.single_spread": "spread of single grades; noise of the judge widens it",
     "judges.said.own_noise": "nothing was asked twice: part of what moved may be the judge's own noise",
-    "judges.said.missed": "this may be quality that people's votes miss: the judge's two verdicts share more"
-    " than the votes explain (correlation left {left}), and beyond people's own lean it is {beyond} log-odds"
-    " ({ends})",
+    "judges.said.missed": "this may be quality that people's votes miss: with the judge's verdicts held, the votes do not show it the other way; several votes a pair, or a probe (eyechart judge run), would tell",
+    "judges.said.missed_grades": "this may be quality that people's grades miss: with the judge's grade held, people's does not show it the other way",
+    "judges.said.noise_spread": "how far apart grades lie depends on the noise of both, and that may be all of it",
+    "judges.said.alone": "the interval of Rogan-Gladen takes answers for independent: with clusters it is too narrow",
     "judges.said.may_be_better": "without people's verdicts this may be quality: {what} may simply be better",
     "judges.said.growth": "it makes the answer {share} longer; length alone would give about {gain} points",
     "judges.said.paired": "the paired difference of the two orders: {reason}",

@@ -59,10 +59,10 @@ def both_cell(number: Number) -> Cell:
 
 
 def win_rates(audit: PairAudit) -> Table:
-    keys = ("model", "n", "raw", "without", "people")
+    keys = ("model", "n", "raw", "without", "votes", "people")
     rows = [
         row(short(win.model, NAME), Cell(text=numbers.whole(win.n), value=float(win.n)),
-            both_cell(win.raw), both_cell(win.without), both_cell(win.people))
+            both_cell(win.raw), both_cell(win.without), both_cell(win.votes), both_cell(win.people))
         for win in audit.win_rates
     ]  # fmt: skip
     columns = [(message(f"judges.wins.{key}"), key != "model") for key in keys]

@@ -6,6 +6,7 @@ An audit speaks English; its words are looked up in the catalogue, and names of 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from eyechart.analysis.judged_grades import GradeAudit
 from eyechart.analysis.judged_pairs import PairAudit
@@ -217,12 +218,23 @@ def _signed(number: Number) -> Text:
     return message("spans.interval", score=shown, ends=ends) if ends else shown
 
 
+def _ends(effect: Effect, usual: float) -> Cell:
+    """The interval; its level where that is another one, as of the most favoured of several models."""
+    cell, interval = interval_cell(effect.value, change=True), numbers.interval_of(effect.value)
+    lowest = interval is None or interval.level <= usual
+    return (
+        cell
+        if lowest or interval is None
+        else replace(cell, text=f"{numbers.ends(interval, change=True)} ({interval.level:.0%})")
+    )
+
+
 def _effects(effects: Sequence[Effect], own: str | None) -> Table:
     edited = any(effect.robustness is not None for effect in effects)
     odds = any(effect.log_odds is not None for effect in effects)
     keys = ["effect", "favours", "points", "ends", *(["odds"] if odds else []), "p", "finding", "needed"]
     keys += ["kept", "again"] if edited else []
-    level = next((i.level for e in effects if (i := numbers.interval_of(e.value))), 0.95)
+    level = min((i.level for e in effects if (i := numbers.interval_of(e.value))), default=0.95)
     caption: Text = message(
         "judges.effects.caption",
         level=numbers.percent(level),
@@ -236,7 +248,7 @@ def _effects(effects: Sequence[Effect], own: str | None) -> Table:
             "effect": _effect(effect, own),
             "favours": _towards(effect, own),
             "points": score_cell(effect.value, change=True),
-            "ends": interval_cell(effect.value, change=True),
+            "ends": _ends(effect, level),
             "odds": plain_cell(effect.log_odds, message("judges.no_odds"), signed=True),
             "p": p_cell(effect.p_adjusted),
             "finding": Cell(
