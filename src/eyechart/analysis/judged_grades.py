@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eyechart.analysis.grade_agreement import AgainstPeople, Repeats, against_people, repeats_of
-from eyechart.analysis.judgements import TOLERANCE, Effect, FloatArray, Grades, corrected
+from eyechart.analysis.judgements import TOLERANCE, Effect, FloatArray, Grades, corrected, held_back
 from eyechart.core.records import Estimate, NotEstimable
 from eyechart.stats.inputs import cluster_codes
 from eyechart.stats.linear import fit_linear
@@ -89,13 +89,14 @@ def audit_grades(
     else:
         notes.append("no human grades: leniency is not known, and length and quality cannot be told apart")
     effects = [replace(e, tolerance=tolerance, needed=_needed(e.value, tolerance, level)) for e in found]
+    tested = corrected(effects, level)
     return GradeAudit(
         source=grades.source,
         n=int(known.sum()),
         unreadable=grades.unreadable,
         scale=(low, high),
         own=own,
-        effects=tuple(_cautioned(e, grades, score / width, own, level) for e in corrected(effects, level)),
+        effects=held_back(tested, [_cautioned(e, grades, score / width, own, level) for e in tested], level),
         repeats=repeats_of(grades, level),
         people=against_people(grades, level),
         notes=tuple(notes),

@@ -23,7 +23,7 @@ from typing import cast
 import numpy as np
 
 from eyechart.analysis.judged_pairs import Number, PairAudit, WinRate, favour_of, rates_of, sides
-from eyechart.analysis.judgements import TOLERANCE, Effect, FloatArray, Pairs, corrected
+from eyechart.analysis.judgements import TOLERANCE, Effect, FloatArray, Pairs, corrected, held_back
 from eyechart.core.errors import InputError
 from eyechart.core.records import Estimate, Interval, NotEstimable
 from eyechart.core.registry import hint
@@ -109,7 +109,8 @@ def audit_pairs(
     effects = _judged([replace(e, tolerance=tolerance) for e in effects], rows, level)
     held = top if top in known else None
     fitted = [(e, held if e.name == "length" else e.value.name) for e in effects]
-    effects = [e if e.name == "position" else _cautioned(e, rows, pairs, m, level) for e, m in fitted]
+    doubted = [e if e.name == "position" else _cautioned(e, rows, pairs, m, level) for e, m in fitted]
+    effects = held_back(effects, doubted, level)
     named = {"length": "length", "own_model": "own"}
     biased = frozenset(named[e.name] for e in effects if e.name in named and e.finding == "biased")
     shown = (own,) if own else models
@@ -117,7 +118,7 @@ def audit_pairs(
         source=pairs.source,
         n=len(pairs.items),
         own=own,
-        effects=tuple(effects),
+        effects=effects,
         win_rates=tuple(_win_rate(pairs, rows, fit, held, m, biased) for m in shown),
         rates=rates_of(pairs, level),
         favours=tuple(favour_of(pairs, m, level) for m in shown),

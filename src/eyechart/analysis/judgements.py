@@ -145,6 +145,31 @@ def corrected(effects: Sequence[Effect], level: float = 0.95) -> tuple[Effect, .
     )
 
 
+def held_back(effects: Sequence[Effect], doubted: Sequence[Effect], level: float = 0.95) -> tuple[Effect, ...]:
+    """`doubted`: the same effects, some of them no longer `biased` for a reason of their own, such as quality.
+
+    Holm's steps are cheaper for every effect found before; one that is not believed after all must not make the next
+    one cheaper. So what is left counts each of them again.
+
+    >>> from eyechart.core.records import Interval
+    >>> ends = Interval(low=0.1, high=0.3, level=0.95, method="t")
+    >>> one, two = (
+    ...     Effect(name=n, towards="x", value=Estimate(name=n, value=0.2, interval=ends, p=p, n=9), p_adjusted=p, finding="biased")
+    ...     for n, p in (("length", 1e-6), ("position", 0.04))
+    ... )
+    >>> [e.finding for e in held_back([one, two], [replace(one, finding="unsure"), two])]
+    ['unsure', 'unsure']
+    """
+    lost = sum(a.finding == "biased" and b.finding != "biased" for a, b in zip(effects, doubted, strict=True))
+    out: list[Effect] = []
+    for effect in doubted:
+        if lost and effect.finding == "biased" and effect.p_adjusted is not None:
+            p = min(1.0, effect.p_adjusted * (1 + lost))
+            effect = replace(effect, p_adjusted=p, finding="biased" if p <= 1 - level else "unsure")
+        out.append(effect)
+    return tuple(out)
+
+
 def _finding(effect: Effect, p: float | None, level: float) -> Finding:
     if isinstance(effect.value, NotEstimable):
         return "unknown"

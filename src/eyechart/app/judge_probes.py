@@ -15,7 +15,7 @@ from eyechart.analysis.judged import JudgeAudit
 from eyechart.analysis.judged_grades import audit_grades
 from eyechart.analysis.judged_joint import audit_pairs
 from eyechart.analysis.judged_probes import Fair, Probed, moved, retest
-from eyechart.analysis.judgements import TOLERANCE, Effect, Grades, Pairs, corrected
+from eyechart.analysis.judgements import TOLERANCE, Effect, Grades, Pairs, corrected, held_back
 from eyechart.app.finished import Finished, finished
 from eyechart.app.folder import Folder
 from eyechart.core.effective import Asking
@@ -153,7 +153,7 @@ def _together(base: Sequence[Effect], probes: Sequence[Effect], level: float) ->
         replace(new, finding=old.finding) if new.finding == "biased" and old.finding in ("unsure", "unknown") else new
         for old, new in zip(base, found, strict=False)
     ]
-    return (*kept, *found[len(base) :])
+    return held_back(found, (*kept, *found[len(base) :]), level)
 
 
 def _swaps(judged: Judged, cell: int) -> bool:
