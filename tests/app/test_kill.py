@@ -13,6 +13,7 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from eyechart.store.store import Store
 
@@ -39,8 +40,6 @@ factors:
   - {evaluation.extraction: [lenient, first_word]}
 """
 
-KILLS = 30
-
 
 def start(out: str) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "eyechart", "run", "study.yaml", "--out", out, "--quiet", "--json"]
@@ -64,11 +63,12 @@ def asked() -> list[str]:
     return [eval(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
-def test_kill_at_random_moments(tmp_path):
+@pytest.mark.parametrize("kills", [8, pytest.param(30, marks=pytest.mark.slow)])
+def test_kill_at_random_moments(kills):
     Path("slow_model.py").write_text(MODEL)
     Path("study.yaml").write_text(STUDY)
     moments, killed, out, round_ = random.Random(9), 0, "run0", 0
-    while killed < KILLS:
+    while killed < kills:
         before, done = len(asked()), finished(out)
         process = start(out)
         # Some kills fall into the start, most into the asking, some into the writing of the results.
