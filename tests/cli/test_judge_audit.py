@@ -5,6 +5,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
@@ -155,3 +156,18 @@ def test_right_and_wrong_of_one_judge_of_many() -> None:
     result = run(SHARED / "triviaqa_judges_V1.csv.gz", *options)
     assert result.exit_code == 0, result.output
     assert "5 rows without a verdict repeat an item that has one: left out" in result.stderr
+
+
+def test_several_people_are_the_ceiling(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 200)
+    noisy = [np.where(rng.random(200) < 0.9, truth, 1 - truth) for _ in range(4)]
+    rows = [f"x{i},{','.join(str(v[i]) for v in noisy)}" for i in range(200)]
+    path = tmp_path / "people.csv"
+    path.write_text("item_id,judge,human_1,human_2,human_3\n" + "\n".join(rows) + "\n")
+    result = run(path)
+    assert result.exit_code == 0
+    found = data(path)["data"]["audits"][0]["ceiling"]
+    person, judge = (found[k]["value"] for k in ("person_with_others", "judge_with_others"))
+    assert abs(person - judge) < 0.15  # the judge is as good as any of them
+    assert any(line.startswith("people, ") for line in result.stdout.splitlines())

@@ -7,11 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from eyechart.analysis.judged_pairs import Number, position_share
-from eyechart.analysis.judgements import TOLERANCE, Grades, Pairs
+from eyechart.analysis.judgements import TOLERANCE, FloatArray, Grades, Pairs
 from eyechart.core.errors import InputError
+from eyechart.core.records import NotEstimable
 from eyechart.core.registry import hint
 from eyechart.data.judge_tables import Judged, Label, read_judgements
+from eyechart.stats.ceiling import Ceiling, ceiling
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +26,8 @@ class Audited:
     """Column and label of each `by` column."""
     result: Any
     """PairAudit, GradeAudit or RateAudit, by the shape."""
+    ceiling: Ceiling | NotEstimable | None = None
+    """What people reach among themselves, and the judge with them; None: the table has no columns of single people."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +68,12 @@ def audit_table(
     """
     read = read_judgements(source, told=told, by=by)
     audits = tuple(
-        Audited(labels=labels, result=_audit(judged, own, tolerance, level)) for labels, judged in read.groups
+        Audited(
+            labels=labels,
+            result=_audit(judged, own, tolerance, level),
+            ceiling=_ceiling(judged, read.people[i], level) if read.people else None,
+        )
+        for i, (labels, judged) in enumerate(read.groups)
     )
     families: dict[str, list[Pairs]] = {}
     for labels, judged in read.groups:
@@ -98,3 +109,16 @@ def _audit(judged: Judged, own: str | None, tolerance: float, level: float) -> A
     from eyechart.analysis.judged_rates import audit_rates
 
     return audit_rates(judged, level=level)
+
+
+def _ceiling(judged: Judged, people: FloatArray, level: float) -> Ceiling | NotEstimable:
+    """One verdict of the judge among those of people: of both orders of a pair the one they share, else a tie; the first
+    repeat of a grade, weighted by squared distance; a score between right and wrong is no verdict."""
+    if isinstance(judged, Pairs):
+        said = np.where(judged.ab == judged.ba, judged.ab, np.where(np.isnan(judged.ab + judged.ba), np.nan, 0.0))
+    else:
+        said = judged.scores[:, 0] if isinstance(judged, Grades) else judged.judge
+    if not isinstance(judged, Pairs | Grades):
+        said = np.where((said == 0) | (said == 1), said, np.nan)
+    weights = "quadratic" if isinstance(judged, Grades) else "none"
+    return ceiling(people, said, judged.clusters, weights=weights, level=level)

@@ -22,6 +22,7 @@ from eyechart.cli.output import Answer, Progress, answers, points
 from eyechart.core.errors import InputError
 from eyechart.core.records import Estimate, NotEstimable
 from eyechart.report.table_data import data_of
+from eyechart.stats.ceiling import Ceiling
 
 STUDIES = (".yaml", ".yml")
 
@@ -129,10 +130,15 @@ def _estimable(result: Any) -> bool:
 
 def _single(found: Audits) -> tuple[str, list[str]]:
     result = found.audits[0].result
+    ceiling = found.audits[0].ceiling
+    people = list(_numbers(ceiling, "people, ")) if isinstance(ceiling, Ceiling) else []
+    if isinstance(ceiling, NotEstimable):
+        people = [f"people among themselves: – ({ceiling.reason})"]
     if found.shape == "binary":
-        return _rates(result)
+        text, lines = _rates(result)
+        return text, [*lines, *people]
     effects: Sequence[Effect] = result.effects
-    return sentence(effects), [*strength(effects), *_after(result, effects)]
+    return sentence(effects), [*strength(effects), *_after(result, effects), *people]
 
 
 def _after(result: Any, effects: Sequence[Effect]) -> Iterator[str]:

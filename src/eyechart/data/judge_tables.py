@@ -7,22 +7,20 @@ verdict that cannot be understood is refused with its line, one that is empty or
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal, cast
 
-import numpy as np
-
-from eyechart.analysis.judgements import Binary, FloatArray, Grades, Pairs
+from eyechart.analysis.judgements import FloatArray
 from eyechart.core.errors import InputError
 from eyechart.core.registry import hint
+from eyechart.data.judge_cells import PERSON, UNREAD, Cells, Judged, Label, binary_of, grades_of, pairs_of, people_of
 from eyechart.data.table_files import open_columns
-from eyechart.data.values import as_text, listed, quoted, shown
+from eyechart.data.values import listed, quoted, shown
 
 ALIASES = {
     "item": ("item_id", "item", "pair_id", "question_id", "doc_id", "example_id", "id"),
@@ -47,21 +45,6 @@ SHAPES: dict[str, tuple[str, ...]] = {
 }
 REPEAT = re.compile(r"(?:j|judge_|score_)\d+")
 
-UNREAD = frozenset(
-    ("", "none", "null", "nan", "na", "n/a", "?", "-", "unreadable", "unparseable", "unparsed", "error", "invalid", "unknown")
-)  # fmt: skip
-CHOICES = {"a": 1.0, "model_a": 1.0, "b": -1.0, "model_b": -1.0} | dict.fromkeys(
-    ("c", "tie", "equal", "same", "both", "draw"), 0.0
-)
-TRUTH = dict.fromkeys(("1", "true", "yes", "correct", "right", "pass"), 1.0) | dict.fromkeys(
-    ("0", "false", "no", "incorrect", "wrong", "fail"), 0.0
-)
-
-LENGTH = "a length above 0"
-
-Judged = Pairs | Grades | Binary
-Label = tuple[str, str]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Judgements:
@@ -72,25 +55,8 @@ class Judgements:
     groups: tuple[tuple[tuple[Label, ...], Judged], ...]
     """(column, label) pairs, and what stands under them; without `by` one group without labels."""
     notes: tuple[str, ...] = ()
-
-
-@dataclass(slots=True)
-class _Table:
-    file: str
-    cells: dict[str, list[Any]]
-    lines: list[int]
-    columns: dict[str, str]
-    """Role to column."""
-    items: list[str] = field(default_factory=list[str])
-    notes: list[str] = field(default_factory=list[str])
-    seen: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
-
-    def texts(self, column: str) -> list[str]:
-        """The cells of a column as text on one line; nothing where a cell is empty."""
-        if column not in self.seen:
-            words = {cell: shown(as_text("" if cell is None else cell)) for cell in set(self.cells[column])}
-            self.seen[column] = [words[cell] for cell in self.cells[column]]
-        return self.seen[column]
+    people: tuple[FloatArray, ...] = ()
+    """[rows, people] of each group, in the codes of its `human`; NaN where one was not asked. Empty: no such columns."""
 
 
 def read_judgements(
@@ -118,9 +84,16 @@ def read_judgements(
     if not lines:
         raise InputError("holds no rows", file=name)
     shape, columns, notes, repeats = _roles(header, wishes, by, name)
-    table = _Table(file=name, cells=cells, lines=lines, columns=columns, notes=notes)
+    table = Cells(file=name, cells=cells, lines=lines, columns=columns, notes=notes)
     _name_items(table, wishes.get("item"), by, repeats)
-    made = _pairs(table) if shape == "pairs" else _binary(table) if shape == "binary" else _grades(table, repeats)
+    people = people_of(table, shape)
+    made = (
+        pairs_of(table, people)
+        if shape == "pairs"
+        else binary_of(table, people)
+        if shape == "binary"
+        else grades_of(table, repeats, people)
+    )
     members: dict[tuple[str, ...], list[int]] = {}
     for row, key in enumerate(zip(*(table.texts(c) for c in by), strict=True) if by else [()] * len(table.lines)):
         members.setdefault(key, []).append(row)
@@ -129,6 +102,7 @@ def read_judgements(
         shape=cast("Any", shape),
         groups=tuple((tuple(zip(by, key, strict=True)), made(at)) for key, at in members.items()),
         notes=tuple(table.notes),
+        people=() if people is None else tuple(people[at] for at in members.values()),
     )
 
 
@@ -166,11 +140,12 @@ def _roles(
     free = {c.lower(): c for c in header if c not in taken}
     found = {role: next((free[a] for a in names if a in free), None) for role, names in ALIASES.items()} | named
     repeats = [c for c in header if REPEAT.fullmatch(c.lower()) and c not in taken]
+    crowd = [c for c in header if PERSON.fullmatch(c.lower()) and c not in by]
     if found["judge_ab"] and found["judge_ba"]:
         shape = "pairs"
     elif repeats and "judge" not in named:
         shape = "grades"
-    elif found["judge"] and found["human"]:
+    elif found["judge"] and (found["human"] or crowd):
         shape = "binary"
     else:
         raise InputError(_no_shape(header, found), file=file)
@@ -180,6 +155,7 @@ def _roles(
             f"no column says which item a verdict belongs to; name it with --item ({listed(header)})", file=file
         )
     guesses = [f"as {r}: {shown(c)}" for r, c in columns.items() if r not in named and c.lower() not in (r, f"{r}_id")]
+    columns |= {c: c for c in crowd}
     notes = ["taken " + "; ".join(guesses)] if guesses else []
     return shape, columns, notes, repeats if shape == "grades" else []
 
@@ -196,7 +172,7 @@ def _no_shape(header: Sequence[str], found: Mapping[str, str | None]) -> str:
     )
 
 
-def _name_items(table: _Table, told: str | None, by: Sequence[str], repeats: Sequence[str]) -> None:
+def _name_items(table: Cells, told: str | None, by: Sequence[str], repeats: Sequence[str]) -> None:
     """Gives every row its item, and refuses rows that cannot be told apart."""
     several = [part.strip() for part in (told or "").split(",")] if told and "," in told else [table.columns["item"]]
     base = [_there(column, list(table.cells), table.file, "--item") for column in several]
@@ -237,7 +213,7 @@ def _name_items(table: _Table, told: str | None, by: Sequence[str], repeats: Seq
         table.notes.append(f"not used: {listed(unused)}")
 
 
-def _leave_out_empty(table: _Table, key: Sequence[str], verdicts: Sequence[str]) -> None:
+def _leave_out_empty(table: Cells, key: Sequence[str], verdicts: Sequence[str]) -> None:
     """Rows without any verdict whose item stands elsewhere with one: leftovers of a join, and said."""
     keys = list(zip(*(table.texts(c) for c in key), strict=True))
     heard = [
@@ -252,7 +228,7 @@ def _leave_out_empty(table: _Table, key: Sequence[str], verdicts: Sequence[str])
         table.seen.clear()
 
 
-def _twice(table: _Table, columns: Sequence[str]) -> tuple[int, int] | None:
+def _twice(table: Cells, columns: Sequence[str]) -> tuple[int, int] | None:
     """Two rows that these columns do not tell apart, or None."""
     seen: dict[tuple[str, ...], int] = {}
     for row, key in enumerate(zip(*(table.texts(c) for c in columns), strict=True)):
@@ -260,140 +236,3 @@ def _twice(table: _Table, columns: Sequence[str]) -> tuple[int, int] | None:
             return seen[key], row
         seen[key] = row
     return None
-
-
-def _choices(table: _Table, role: str, numbers: Mapping[str, float]) -> FloatArray:
-    """Verdicts as 1 for a, -1 for b, 0 for a tie; NaN where none could be read."""
-    column = table.columns[role]
-    names = [table.texts(table.columns[r]) if r in table.columns else None for r in ("model_a", "model_b")]
-    out = np.full(len(table.lines), np.nan)
-    for row, text in enumerate(table.texts(column)):
-        word = text.lower()
-        if word in UNREAD:
-            continue
-        value = CHOICES.get(word, numbers.get(word.removesuffix(".0")))
-        if value is None:
-            value = next((v for n, v in zip(names, (1.0, -1.0), strict=True) if n is not None and n[row] == text), None)
-        if value is None:
-            raise InputError(
-                f"verdict {quoted(text, 30)} is none of a, b, tie (or 1, 2), nor a model of its pair; "
-                "leave the cell empty where the verdict could not be read",
-                file=table.file,
-                line=table.lines[row],
-                field=column,
-            )
-        out[row] = value
-    return out
-
-
-def _numbers(table: _Table, roles: Sequence[str]) -> dict[str, float]:
-    """What numbers mean as choices, from all that were seen: 1 and 2, or 1 and -1; 0 is then a tie."""
-    seen = {t.lower().removesuffix(".0") for r in roles for t in table.texts(table.columns[r])}
-    if {"2", "-1"} <= seen:
-        where = listed([table.columns[r] for r in roles])
-        raise InputError(f"columns {where} hold both 2 and -1: write a, b or tie", file=table.file)
-    meaning = {"1": 1.0, "2": -1.0, "-1": -1.0}
-    return meaning | {"0": 0.0} if seen & {"2", "-1"} else meaning
-
-
-def _measures(table: _Table, column: str, what: str, read: Callable[[str], float | None]) -> FloatArray:
-    """Numbers of a column; NaN where the cell is empty or says that nothing could be read."""
-    out = np.full(len(table.lines), np.nan)
-    for row, text in enumerate(table.texts(column)):
-        word = text.lower()
-        if word in UNREAD:
-            continue
-        value = read(word)
-        if value is None or not math.isfinite(value) or (what == LENGTH and value <= 0):
-            raise InputError(
-                f"{quoted(text, 30)} is not {what}", file=table.file, line=table.lines[row], field=shown(column)
-            )
-        out[row] = value
-    return out
-
-
-def _number(word: str) -> float | None:
-    try:
-        return None if "_" in word else float(word)
-    except ValueError:
-        return None
-
-
-def _rate(word: str) -> float | None:
-    value = TRUTH[word] if word in TRUTH else _number(word)
-    return value if value is not None and 0 <= value <= 1 else None
-
-
-def _clusters(table: _Table, at: Sequence[int]) -> tuple[str, ...] | None:
-    """As the table says, else the items where several rows share one."""
-    labels = table.texts(table.columns["cluster"]) if "cluster" in table.columns else table.items
-    picked = tuple(labels[i] for i in at)
-    return None if len(set(picked)) == len(picked) else picked
-
-
-def _optional(table: _Table, role: str, what: str, read: Callable[[str], float | None]) -> FloatArray | None:
-    return _measures(table, table.columns[role], what, read) if role in table.columns else None
-
-
-def _named(table: _Table, role: str, at: Sequence[int]) -> tuple[str, ...] | None:
-    return tuple(table.texts(table.columns[role])[i] for i in at) if role in table.columns else None
-
-
-def _pairs(table: _Table) -> Callable[[Sequence[int]], Pairs]:
-    verdicts = [r for r in ("judge_ab", "judge_ba", "human") if r in table.columns]
-    numbers = _numbers(table, verdicts)
-    ab, ba, *rest = (_choices(table, role, numbers) for role in verdicts)
-    one, other = (_optional(table, role, LENGTH, _number) for role in ("len_a", "len_b"))
-    lengths = None if one is None or other is None else np.stack([one, other], axis=1)
-
-    def made(at: Sequence[int]) -> Pairs:
-        rows, first, second = np.asarray(at), _named(table, "model_a", at), _named(table, "model_b", at)
-        return Pairs(
-            source=table.file,
-            items=tuple(table.items[i] for i in at),
-            ab=ab[rows],
-            ba=ba[rows],
-            human=rest[0][rows] if rest else None,
-            models=None if first is None or second is None else tuple(zip(first, second, strict=True)),
-            lengths=None if lengths is None else lengths[rows],
-            clusters=_clusters(table, at),
-        )
-
-    return made
-
-
-def _grades(table: _Table, repeats: Sequence[str]) -> Callable[[Sequence[int]], Grades]:
-    scores = np.stack([_measures(table, c, "a number", _number) for c in repeats], axis=1)
-    human, lengths = _optional(table, "human", "a number", _number), _optional(table, "len", LENGTH, _number)
-
-    def made(at: Sequence[int]) -> Grades:
-        rows = np.asarray(at)
-        return Grades(
-            source=table.file,
-            items=tuple(table.items[i] for i in at),
-            scores=scores[rows],
-            human=None if human is None else human[rows],
-            models=_named(table, "model", at),
-            lengths=None if lengths is None else lengths[rows],
-            clusters=_clusters(table, at),
-        )
-
-    return made
-
-
-def _binary(table: _Table) -> Callable[[Sequence[int]], Binary]:
-    words = "a verdict: 1 or 0, yes or no, true or false, correct or incorrect, or a score between"
-    judge, human = (_measures(table, table.columns[r], words, _rate) for r in ("judge", "human"))
-
-    def made(at: Sequence[int]) -> Binary:
-        rows = np.asarray(at)
-        return Binary(
-            source=table.file,
-            items=tuple(table.items[i] for i in at),
-            judge=judge[rows],
-            human=human[rows],
-            targets=_named(table, "target", at),
-            clusters=_clusters(table, at),
-        )
-
-    return made
