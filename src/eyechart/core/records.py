@@ -7,7 +7,7 @@ that cannot be known is `NotEstimable`; neither is ever written as zero, NaN or 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal, NamedTuple, cast
@@ -74,13 +74,16 @@ class Request:
     """What will be sent; exactly one of `prompt` and `messages` is set.
 
     `elicit="generate"` asks for text; `elicit="options"` asks for the log-probability of each of
-    `options` as a continuation of the prompt. `params` holds the effective decoding parameters
+    `options` as a continuation of the prompt; `elicit="next"` for the whole distribution of the next
+    token behind the prompt, and `elicit="attention"` for where the last position looks: probes ask
+    these two. A `generate` with the parameter `candidates` also shows its path: so many of the likeliest
+    tokens at every step. `params` holds the effective decoding parameters
     under the names of the fingerprint (`temperature`, `top_p`, `top_k`, `min_p`,
     `repetition_penalty`, `presence_penalty`, `frequency_penalty`, `max_new_tokens`, `stop`,
     `seed`), defaults filled in and inert ones left out, sorted by name.
     """
 
-    elicit: Literal["generate", "options"]
+    elicit: Literal["generate", "options", "next", "attention"]
     prompt: str | None = None
     messages: tuple[Message, ...] = ()
     options: tuple[str, ...] = ()
@@ -129,6 +132,29 @@ class Call:
     accuracy (`synthetic`) may look at it."""
 
 
+class Candidate(NamedTuple):
+    """A token that could have come at a step."""
+
+    token: str
+    """As text; a part of a character is shown as the tokenizer shows it."""
+    logprob: float
+    """Natural, at temperature 1, before any cut (top_p, top_k, penalties)."""
+    id: int | None = None
+
+
+class PathStep(NamedTuple):
+    """One step of a generation: what was taken, and what else could have been."""
+
+    token: str
+    logprob: float | None
+    """Of the token taken; None where the backend shows only the likeliest ones, and it is not among them."""
+    candidates: tuple[Candidate, ...]
+    """The likeliest first."""
+    entropy: float | None = None
+    """Of the whole distribution, in nats; None where the backend does not show all of it."""
+    id: int | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Response:
     """What came back from one call that succeeded."""
@@ -145,6 +171,14 @@ class Response:
     """The prompt as the model saw it (chat template applied), where the backend shows it."""
     prompt_ids: tuple[int, ...] | None = None
     completion_ids: tuple[int, ...] | None = None
+    path: tuple[PathStep, ...] | None = None
+    """Where `candidates` were asked for: one step a generated token, the end-of-text token included."""
+    distribution: str | None = None
+    """Of `elicit="next"`: natural log-probabilities of the whole vocabulary, [V], as `stats.packed` writes arrays."""
+    attention: str | None = None
+    """Of `elicit="attention"`: weights from the last position, [layers, heads, prompt tokens], packed likewise."""
+    pieces: tuple[str, ...] | None = None
+    """The tokens of the prompt as text, in order, where a probe asked and the backend shows them."""
     served_model: str | None = None
     system_fingerprint: str | None = None
     notes: tuple[str, ...] = ()
@@ -160,10 +194,17 @@ class Response:
         out = dict(body)
         if (lp := out.get("option_logprobs")) is not None:
             out["option_logprobs"] = tuple(tuple(float(x) for x in row) for row in lp)
-        for key in ("prompt_ids", "completion_ids", "notes"):
+        for key in ("prompt_ids", "completion_ids", "notes", "pieces"):
             if out.get(key) is not None:
                 out[key] = tuple(out[key])
+        if (path := out.get("path")) is not None:
+            out["path"] = tuple(_step(row) for row in path)
         return cls(**out)
+
+
+def _step(row: Sequence[Any]) -> PathStep:
+    token, logprob, candidates, entropy, number = row
+    return PathStep(token, logprob, tuple(Candidate(*c) for c in candidates), entropy, number)
 
 
 FailureKind = Literal[
@@ -272,8 +313,11 @@ class Capabilities:
     """Log-probability of a given continuation."""
     seeds: bool = False
     token_logprobs: bool = False
+    """The likeliest tokens at every step of a generation (`candidates`)."""
     full_distribution: bool = False
+    """`elicit="next"`: every token's probability behind a prompt."""
     attention: bool = False
+    """`elicit="attention"`."""
     prompt_ids: bool = False
     ignores: tuple[str, ...] = ()
     """Decoding parameters that this backend cannot honour; a study that sets one is refused."""

@@ -292,8 +292,97 @@ class ChecklistBlock:
     items: tuple[ChecklistItem, ...]
 
 
-Chart = SpanBlock | HeatMapBlock | RadarBlock | BarsBlock | DotsBlock
-Block = Verdict | Heading | Prose | Note | Table | Chart | CurveBlock | SamplesBlock | ChecklistBlock
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenMark:
+    text: str
+    """As the tokenizer has it; white space is part of it."""
+    weight: float | None = None
+    """From -1 to 1: its share of the fullest colour, and which colour; None: nothing is known of it."""
+    tip: Text = ""
+    mark: Mark = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenRow:
+    name: Text
+    tokens: tuple[TokenMark, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokensBlock:
+    """A text, token by token, with a weight on each: attention, divergence, the smallest edit."""
+
+    title: Text
+    caption: Text
+    rows: tuple[TokenRow, ...]
+    twin: Table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PathPoint:
+    """One step of a decoding path."""
+
+    token: str
+    p: float | None
+    """Probability of the token taken, at temperature 1."""
+    entropy: float | None
+    """In nats."""
+    margin: float | None
+    """Probability of the likeliest token less that of the next."""
+    open: bool
+    """Whether another token could well have come here."""
+    candidates: tuple[tuple[str, float], ...]
+    """Token and probability, the likeliest first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PathLine:
+    name: Text
+    points: tuple[PathPoint, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PathBlock:
+    """One or several decoding paths of one prompt, side by side; readable for 20 steps and for 500."""
+
+    title: Text
+    caption: Text
+    lines: tuple[PathLine, ...]
+    parting: int | None
+    """Index of the first step at which the lines differ; None where they never do, or there is one."""
+    twin: Table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    text: str
+    changed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiffCase:
+    name: Text
+    left: tuple[Piece, ...]
+    right: tuple[Piece, ...]
+    left_note: Text = ""
+    """Under the left text: how it was read, and what it got."""
+    right_note: Text = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiffBlock:
+    """Texts side by side, with the words that differ marked."""
+
+    title: Text
+    left: Text
+    right: Text
+    """What stands on each side."""
+    cases: tuple[DiffCase, ...]
+    note: Text | None = None
+
+
+Chart = SpanBlock | HeatMapBlock | RadarBlock | BarsBlock | DotsBlock | TokensBlock | PathBlock
+Block = Verdict | Heading | Prose | Note | Table | Chart | CurveBlock | SamplesBlock | ChecklistBlock | DiffBlock
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,7 +22,7 @@ from eyechart.analysis.judged_rates import RateAudit
 from eyechart.analysis.judgements import Effect
 from eyechart.analysis.readers import ReaderSpread
 from eyechart.analysis.results import Analysis
-from eyechart.report.blocks import State, Text
+from eyechart.report.blocks import Part, State, Text
 
 Language = Literal["en", "zh"]
 FieldState = Literal["stated", "default", "inert", "unknown"]
@@ -175,6 +175,8 @@ class ReportInput:
     """Every judge whose opinion is a metric here."""
     sentences_allowed: tuple[Sentence, ...] = ()
     """What this scheme of graders, judges, repeats and labels supports; empty: not worked out."""
+    more: tuple[Part, ...] = ()
+    """Sections that are made already: what `explain`, a probe or `doctor` found. Shown behind the others."""
 
     def __post_init__(self) -> None:
         if self.language not in get_args(Language):

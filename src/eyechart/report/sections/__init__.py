@@ -44,8 +44,9 @@ def build(given: ReportInput, names: tuple[str, ...] = ()) -> tuple[Part, ...]:
     """
     everything = (*SECTIONS, *((name, EXTRA.get(name)) for name in EXTRA.names()))
     chosen = [(name, tuple(section(given))) for name, section in everything if not names or name in names]
-    return tuple(Part(name=name, title=_title(name), blocks=blocks) for name, blocks in chosen if blocks)
+    made = tuple(Part(name=name, title=title_of(name), blocks=blocks) for name, blocks in chosen if blocks)
+    return (*made, *(part for part in given.more if not names or part.name in names))
 
 
-def _title(name: str) -> Text:
+def title_of(name: str) -> Text:
     return message(f"section.{name}") if knows(f"section.{name}") else name

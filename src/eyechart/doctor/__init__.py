@@ -1,0 +1,1 @@
+"""Symptoms and runs in, ranked causes out: one small rule a cause."""
