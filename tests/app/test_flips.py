@@ -95,7 +95,8 @@ def test_the_command_shows_texts_side_by_side(run: ec.Run) -> None:
     shown = CliRunner().invoke(main, ["flips", "run", a, b], catch_exceptions=False).stdout
     assert shown.startswith(f"50 of 60 verdicts differ between {a} and {b}: {b} gains 0 and loses 50.")
     assert "the same answer, written differently: 20 (+0 -20)" in shown
-    assert "The answer is 61." in shown
+    assert "{+The answer is +}" in shown  # what stands on the second side only
+    assert "[-" not in shown.partition("written differently")[2].partition("\n\n")[0]  # it took nothing away
     found = json.loads(CliRunner().invoke(main, ["flips", "run", a, b, "--json"], catch_exceptions=False).stdout)
     assert found["data"]["causes"]["changed_answer"] == 10
     assert CliRunner().invoke(main, ["flips", "run", a, "c9"]).exit_code == 2

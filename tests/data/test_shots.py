@@ -147,8 +147,8 @@ def test_what_is_no_overlap(shot: Item) -> None:
         ({"ids": ["v1", "v99"]}, "prompt.few_shot.ids: the split validation has no item v99; did you mean v9?"),
         ({"ids": ["v1", "nothing"]}, "prompt.few_shot.ids: the split validation has no item nothing; the first there are: v0, v1, v10 and 9 more"),
         ({"ids": ["v1", "v1"]}, "prompt.few_shot.ids: item v1 is named twice"),
-        ({"count": 3, "difficulty": "easiest"}, "prompt.few_shot.difficulty: easiest needs difficulty, which is not measured yet; use random or first"),
-        ({"count": 3, "difficulty": "balanced"}, "prompt.few_shot.difficulty: balanced needs difficulty"),
+        ({"count": 3, "difficulty": "easiest"}, "prompt.few_shot.reference: easiest needs difficulty: `eyechart difficulty STUDY` measures it; name its file here"),
+        ({"count": 3, "difficulty": "balanced"}, "prompt.few_shot.reference: balanced needs difficulty"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_done_is_one_line(stated: dict[str, Any], text: str, message: Message) -> None:

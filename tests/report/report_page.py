@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 
 VOID = {"meta", "br", "img", "input", "link", "hr"}
 _PAGE = "html head meta title style body a nav div span ul li button header h1 h2 h3 h4 p main section footer script"
-_BLOCKS = "figure details summary table caption thead tbody tr th td b bdi code pre dl dt dd article"
+_BLOCKS = "ol del ins figure details summary table caption thead tbody tr th td b bdi code pre dl dt dd article"
 _CHARTS = "svg desc text rect circle line path polygon polyline g lineargradient stop"
 KNOWN = {*_PAGE.split(), *_BLOCKS.split(), *_CHARTS.split()}
 

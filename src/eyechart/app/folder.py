@@ -4,6 +4,7 @@ study.yaml          as given
 run.json            digests, cells, engines, versions, command line, counts
 items.jsonl         the items asked, with their gold answers
 certificates.json   of the graders, where there are any
+source/log.json     of an imported log: its files, what it says, what it does not say
 store.sqlite        every request and response
 observations.npz    the tidy table
 report.html, report.json
@@ -36,6 +37,7 @@ SEALED = (
     "report.html",
     "report.json",
     "certificates.json",
+    "source/log.json",
 )
 
 
@@ -98,23 +100,7 @@ class Folder:
         self.write("observations.npz", buffer.getvalue())
 
     def write_items(self, items: Iterable[Item]) -> None:
-        lines = [
-            json.dumps(
-                {
-                    "id": i.id,
-                    "fields": dict(i.fields),
-                    "gold": i.gold,
-                    "choices": i.choices,
-                    "gold_index": i.gold_index,
-                    "group": i.group,
-                    "cluster": i.cluster,
-                    "slice": i.slice,
-                },
-                ensure_ascii=False,
-                default=str,
-            )
-            for i in items
-        ]
+        lines = [item_line(item) for item in items]
         self.write("items.jsonl", "\n".join(lines) + "\n")
 
     def read_items(self) -> dict[str, Item]:
@@ -179,6 +165,24 @@ class Folder:
         files = {name: sha256(self.path / name) for name in SEALED if (self.path / name).exists()}
         root = hashlib.sha256("".join(f"{n}\n{h}\n" for n, h in sorted(files.items())).encode()).hexdigest()
         self.write_json("seal.json", {"files": files, "root": f"z1:{root}"})
+
+
+def item_line(item: Item) -> str:
+    """An item as a line of items.jsonl."""
+    row = {
+        "id": item.id,
+        "fields": dict(item.fields),
+        "gold": item.gold,
+        "choices": item.choices,
+        "gold_index": item.gold_index,
+        "group": item.group,
+        "cluster": item.cluster,
+        "slice": item.slice,
+    }
+    return _ITEM.encode(row)
+
+
+_ITEM = json.JSONEncoder(ensure_ascii=False, default=str)  # made once: an item a line, and there may be many
 
 
 def sha256(path: Path) -> str:

@@ -20,8 +20,8 @@ from eyechart.core.plugins import BACKENDS, DESIGNS, EDITS, POSTPROCESSES, READE
 from eyechart.core.records import Call, Engine, Item
 from eyechart.core.spec import Model, Spec, StudySpec
 from eyechart.data.key import Keyed, apply_key
-from eyechart.data.load import Loaded, Sort, load, load_pool
-from eyechart.data.shots import Chooser, choose
+from eyechart.data.load import Loaded, Sort, load
+from eyechart.data.shots import Chooser, find, reference_of
 from eyechart.render import Renderer
 from eyechart.runner.fulfil import Planned
 
@@ -176,13 +176,12 @@ class _Expander:
 
     def chooser(self, spec: Spec, few: Mapping[str, Any], data: DataUse) -> Chooser:
         """Who picks the shots. Raises InputError for the split under test, or where it and the pool overlap."""
-        key = digest("l1", {"dataset": spec.dataset.stated(), "few_shot": few})
+        file = reference_of(spec.prompt, few)
+        key = digest("l1", {"dataset": spec.dataset.stated(), "few_shot": few, "difficulty": file})
         if key not in self._choosers:
-            sort = _sort(spec)
-            pool = load_pool(spec.dataset, self.base, few["source"], data.loaded, sort)
-            whole = spec.dataset.model_copy(update={"limit": None})  # not only the sample must stay apart
-            tested = load(whole, self.base, sort).items if spec.dataset.limit else data.items
-            self._choosers[key] = choose(few, pool.items, tested)
+            made = find(few, spec.dataset, self.base, data.loaded, data.items, sort=_sort(spec), difficulty=file)
+            self._choosers[key] = made
+            self.notes |= dict.fromkeys(made.said())
         return self._choosers[key]
 
 
@@ -198,14 +197,15 @@ class _Draft:
     repeats: int = 0
 
 
-def expand(study: StudySpec, base: Path) -> Grid:
-    """Lay `study` out. Reads the data; loads no model and calls nothing.
+def expand(study: StudySpec, base: Path, chosen: Sequence[Sequence[int]] | None = None) -> Grid:
+    """Lay `study` out. Reads the data; loads no model and calls nothing. `chosen`: level indices of the cells,
+    in place of those of its design.
 
     Raises InputError for whatever cannot be asked: unknown names, templates that name absent
     fields, shots from the split under test, a parameter the backend cannot honour.
     """
     expander = _Expander(base)
-    chosen = DESIGNS.get(study.design.kind)(study.spec, study.factors)
+    chosen = chosen or DESIGNS.get(study.design.kind)(study.spec, study.factors)
     cells: list[GridCell] = []
     dropped: list[Dropped] = []
     by_digest: dict[str, str] = {}

@@ -14,7 +14,7 @@ import numpy as np
 from eyechart.app.cautions import calibration_of, cautions, hold, is_judge, sitting_of
 from eyechart.app.findings import QUIET, in_words
 from eyechart.app.finished import Finished, finished
-from eyechart.app.flips import counts
+from eyechart.app.flips import changes
 from eyechart.app.folder import Folder
 from eyechart.app.judge_probes import audit_of
 from eyechart.app.ledger import samples
@@ -51,10 +51,11 @@ def report_input(run: Finished, language: Language = "en") -> ReportInput:
     """Everything a report of `run` shows, raw answers included. Calls no model."""
     facts = run.facts
     analysis = run.analysis
+    flips, cases = changes(run, analysis)
     return ReportInput(
         title=facts["name"] or run.folder.path.name,
         analysis=replace(analysis, samples=samples(run, analysis)),
-        fingerprint=tuple(_fingerprint(facts["cells"], facts["engines"])),
+        fingerprint=tuple(_fingerprint(facts["cells"], facts["engines"], facts.get("imported"))),
         inert=tuple(_inert(facts["cells"])),
         digests=Digests(**facts["digests"]),
         facts=_facts(facts, _slices(run)),
@@ -63,7 +64,8 @@ def report_input(run: Finished, language: Language = "en") -> ReportInput:
         sentences=sentences(run),
         layers=tuple((f["name"], (f["path"] or "several").split(".")[0]) for f in facts["factors"]),
         readers=reread_run(run),
-        flips=counts(run),
+        flips=flips,
+        cases=cases,
         graders=facts_of_graders(run),
         judges=_judges(run),
         sentences_allowed=_allowed(run),
@@ -140,8 +142,9 @@ def write_report(folder: Folder, path: Path | None = None, language: Language = 
     return path
 
 
-def _fingerprint(cells: Sequence[Plain], engines: Iterable[Plain]) -> Iterable[FieldRow]:
-    """Every field of the baseline: stated, filled in by a default, inert in every set-up, or not known."""
+def _fingerprint(cells: Sequence[Plain], engines: Iterable[Plain], imported: Plain | None) -> Iterable[FieldRow]:
+    """Every field of the baseline: stated, filled in by a default, inert in every set-up, or not known: nobody knows
+    what stood for a field that an imported log does not state."""
     cell = cells[0]
     stated = dict(_leaves(cell["stated"]))
     inert = set[str].intersection(*({str(i["path"]) for i in c["inert"]} for c in cells))
@@ -154,6 +157,9 @@ def _fingerprint(cells: Sequence[Plain], engines: Iterable[Plain]) -> Iterable[F
             yield FieldRow(path=path, value=_words(value), state="inert")
         elif value is not None:
             yield FieldRow(path=path, value=_words(value), state="stated")
+        elif imported is not None:
+            if path in DEFAULTS or path in imported["unknown"]:
+                yield FieldRow(path=path, value=None, state="unknown")
         elif path in DEFAULTS:
             yield FieldRow(path=path, value=_words(DEFAULTS[path]), state="default")
     for engine in engines:

@@ -62,7 +62,7 @@ class Study:
         return expand(self.spec, self.base)
 
     def folder(self, out: Path | str | None = None) -> Folder:
-        return Folder(Path(out) if out is not None else RUNS / _safe(self.name))
+        return Folder(Path(out) if out is not None else RUNS / safe_name(self.name))
 
     def plan(
         self,
@@ -172,7 +172,7 @@ def loads(text: str) -> Study:
     return Study(load_study(text), text)
 
 
-def _safe(name: str) -> str:
+def safe_name(name: str) -> str:
     """A folder name that no study can make into a path elsewhere."""
     kept = "".join(c if c.isalnum() or c in "-_." else "-" for c in name).strip(".-")
     return kept[:80] or "study"

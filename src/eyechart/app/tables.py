@@ -20,6 +20,7 @@ from eyechart.app.cautions import between
 from eyechart.app.finished import Finished, finished
 from eyechart.app.folder import Folder
 from eyechart.core.errors import InputError
+from eyechart.core.records import Item
 from eyechart.core.registry import hint
 from eyechart.data.tables import read_plain
 
@@ -149,8 +150,24 @@ def combined(runs: Mapping[str, Finished]) -> tuple[Table, tuple[str, ...]]:
             raise InputError(f"there is no cell {cell}; {hint(cell, made.column(CELL).names)}", file=name)
         tables[name] = made.where([(CELL, cell)]) if cell else made
     made = stacked(tables, OF)
-    said = between(runs.values(), date.today())  # noqa: DTZ011
+    said = (*between(runs.values(), date.today()), *_unlike(runs))  # noqa: DTZ011
     return _with_methods(replace(made, notes=(*made.notes, *said))), over
+
+
+def _unlike(runs: Mapping[str, Finished]) -> list[str]:
+    """Names of items that mean one question in one run and another in the next: numbers, mostly."""
+    (first, one), *others = runs.items()
+    out: list[str] = []
+    for name, other in others:
+        shared = one.items.keys() & other.items.keys()
+        odd = sum(_asks(one.items[item]) != _asks(other.items[item]) for item in shared)
+        if odd:
+            out.append(f"{odd:,} of {len(shared):,} items that {first} and {name} name alike are different questions")
+    return out
+
+
+def _asks(item: Item) -> object:
+    return item.fields.get("question"), item.gold
 
 
 def suite_table(paths: Sequence[str]) -> tuple[Table, str | None]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from eyechart.backends.shown import refused
 from eyechart.core.records import Call, Capabilities, Engine, Failure, Response, Scalar
 from eyechart.core.spec import Model
 
@@ -32,8 +33,8 @@ class Echo:
 
 def _answer(call: Call) -> Response | Failure:
     request = call.request
-    if request.elicit == "options":
-        return Failure(kind="not_measurable", reason="echo has no log-probabilities; ask by `elicit: generate`")
+    if (failure := refused(request, ABLE)) is not None:
+        return failure
     text = request.prompt if request.prompt is not None else request.messages[-1].content
     return Response(text=text, finish_reason="stop", served_model="echo")
 

@@ -3,8 +3,9 @@
     model: {backend: embedded}                              # SmolLM2-135M-Instruct, fetched once
     model: {backend: embedded, path: other.gguf, threads: 4, dtype: f32}
 
-It shows everything: token ids, log-probabilities of any continuation, and it honours every decoding
-parameter and seed. In float32 (the default) an answer depends on the request alone, bit for bit,
+It shows token ids, log-probabilities of any continuation, the whole distribution of the next token and, with
+`candidates`, what else could have come at every step (only its attention it does not show), and it honours every
+decoding parameter and seed. In float32 (the default) an answer depends on the request alone, bit for bit,
 whoever shares the batch; with `dtype: bf16` calls are asked one by one.
 """
 
@@ -17,7 +18,7 @@ from importlib import metadata
 from importlib.util import find_spec
 
 from eyechart.backends import embedded_build as build
-from eyechart.backends.embedded_session import Session
+from eyechart.backends.embedded_session import ABLE, Session
 from eyechart.backends.gguf import ModelFile, locate
 from eyechart.core.errors import EyechartError, InputError, MissingExtra
 from eyechart.core.records import Call, Capabilities, Engine, Failure, Response, Scalar
@@ -29,9 +30,6 @@ BATCH = 64
 THREADS = 2
 """Not the number of cores: two is what was measured to repeat bit for bit; `model.threads` for more."""
 TYPES = ("f32", "bf16")
-
-
-ABLE = Capabilities(generate=True, options=True, seeds=True, full_distribution=True, prompt_ids=True)
 
 
 @dataclass(kw_only=True)

@@ -17,6 +17,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from eyechart.backends.shown import refused
 from eyechart.core.errors import InputError
 from eyechart.core.records import Call, Capabilities, Engine, Failure, Response, Scalar
 from eyechart.core.spec import Model
@@ -49,8 +50,8 @@ class Function:
 
     def _answer(self, call: Call) -> Response | Failure:
         request = call.request
-        if request.elicit == "options":
-            return Failure(kind="not_measurable", reason="a function has no log-probabilities; ask by generation")
+        if (failure := refused(request, ABLE)) is not None:
+            return failure
         asked: Any = request.prompt
         if asked is None:
             asked = [{"role": m.role, "content": m.content} for m in request.messages]

@@ -5,7 +5,7 @@
 One request at a time and no prefix cache: shared prefixes and neighbours in a batch were seen to move
 log-probabilities on this engine, so both are off, and are named in the engine's identity. It shows no
 log-probability of a given text, only of the likeliest next tokens: options that are single tokens can be
-scored, others are "not measurable here".
+scored, others are "not measurable here". `candidates` shows the likeliest tokens at every step, with their ids.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ CONTEXT = 4096
 THREADS = 2
 
 
-ABLE = Capabilities(generate=True, options=True, seeds=True)
+ABLE = Capabilities(generate=True, options=True, seeds=True, token_logprobs=True)
 
 
 @dataclass(kw_only=True)

@@ -25,7 +25,12 @@ One `ask` is one attempt; the runner repeats what `Failure.retryable` allows. (T
 attempt may take two requests: the prompt alone where it proves which tokens are the option's, or a
 second way where the first is not offered.) Redirects are not followed: the key goes to `model.url` only.
 
-The notes of a Response: `served_other_model`, `dialect_is:llamacpp` (say so in the options, else that
+`candidates` asks for the likeliest tokens at every step (`logprobs`, `top_logprobs`), at most as many as the dialect
+shows (`top_logprobs` above). The whole distribution is nowhere to be had: an entropy is absent, and a probe gives bounds.
+
+The notes of a Response: `candidates:5` (no more are shown), `path_shows:6_of_12_tokens` (llama.cpp makes one step of
+the tokens that are one character together; its candidates are those of the last), `logprobs_perhaps_after_temperature` (this dialect does not
+say whether they are those of temperature 1), `served_other_model`, `dialect_is:llamacpp` (say so in the options, else that
 server samples with a top_k, top_p and min_p of its own), `option_scoring:echo` or `:top_logprobs`,
 `reasoning_apart` (thoughts came beside the text), `refusal_field`, `null_content`, and
 `parameter_ignored:max_new_tokens` or `:stop` where the reply itself shows it.

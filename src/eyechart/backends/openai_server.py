@@ -18,8 +18,10 @@ from pydantic import Field, ValidationError, field_validator
 
 from eyechart.backends.openai_faults import Bad, NotShown
 from eyechart.backends.openai_options import Rows, option_rows, read_echo, rows_after, top_rows
-from eyechart.backends.openai_reply import counts, noted, plain, read_text
-from eyechart.backends.openai_wire import Scoring, Wire
+from eyechart.backends.openai_path import read_path
+from eyechart.backends.openai_reply import counts, first_choice, noted, plain, read_text
+from eyechart.backends.openai_wire import RAW, Scoring, Wire
+from eyechart.backends.shown import candidates_of, refused
 from eyechart.core.errors import InputError
 from eyechart.core.identity import canonical_json
 from eyechart.core.records import Call, Capabilities, Engine, Failure, Request, Response, Scalar
@@ -162,7 +164,11 @@ class OpenAI:
         speech = self._wire.speech
         self._chosen: Scoring = speech.scoring if s.option_scoring == "auto" else s.option_scoring
         self.capabilities = Capabilities(
-            options=True, seeds=True, ignores=speech.ignores, operational=("timeout", "proxy_from_env")
+            options=True,
+            seeds=True,
+            token_logprobs=True,
+            ignores=speech.ignores,
+            operational=("timeout", "proxy_from_env"),
         )
         self._client: Client | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -243,6 +249,8 @@ class OpenAI:
         if self.model.api not in (None, asked):
             reason = f"a request for {asked} while model.api says {self.model.api}; write model.api: {asked}"
             return Failure(kind="bad_request", reason=reason)
+        if (failure := refused(request, self.capabilities)) is not None:
+            return failure
         key = self._key()
         try:
             if request.elicit == "options":
@@ -253,6 +261,8 @@ class OpenAI:
                     return body
                 reply, notes = await self._post(request, body, key)
                 found = read_text(reply, request, self._wire.name)
+                if candidates_of(request):
+                    found = self._with_path(found, reply, request)
                 if notes:
                     found = replace(found, notes=found.notes + notes)
         except Bad as bad:
@@ -260,6 +270,19 @@ class OpenAI:
         if key and len(key) >= 8 and _repeats(found, key):
             return Failure(kind="garbage", reason="the reply repeats the API key, and is not kept for that")
         return found
+
+    def _with_path(self, found: Response, reply: Reply, request: Request) -> Response:
+        """With the steps of its path. Raises Bad where the server shows none."""
+        most, notes = self._wire.candidates(request), found.notes
+        if most < candidates_of(request):
+            notes += (f"candidates:{most}",)
+        if request.param("temperature", 1) != 1 and self.settings.dialect not in RAW:
+            notes += ("logprobs_perhaps_after_temperature",)
+        path = read_path(first_choice(reply), found.text or "", most)
+        made = found.completion_tokens
+        if made is not None and len(path) < made - (found.finish_reason == "stop"):  # an end token need not be shown
+            notes += (f"path_shows:{len(path)}_of_{made}_tokens",)
+        return replace(found, path=path, notes=notes)
 
     async def _post(self, request: Request, body: Reply, key: str | None) -> tuple[Reply, tuple[str, ...]]:
         """The reply, and what to note about the server. Raises Bad."""

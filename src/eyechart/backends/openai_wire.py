@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal
 
+from eyechart.backends.shown import candidates_of
 from eyechart.core.records import Failure, Request
 
 Scoring = Literal["echo", "top_logprobs", "auto"]
@@ -64,6 +65,12 @@ DIALECTS: Mapping[str, Dialect] = {
 """The servers' own words. Ollama: openai/openai.go lists the fields its routes read."""
 
 
+RAW = frozenset(("llamacpp",))
+"""Dialects whose log-probabilities are known to be those before the temperature: llama.cpp unless it is asked for
+post_sampling_probs. Not vllm: that dialect stands for SGLang too, which shows those after it (sgl-project/sglang pull
+2664), and vLLM has a switch (--logprobs-mode). Hosted ones differ (standardcompletions/rfcs issue 11)."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wire:
     """How requests are put to one served model."""
@@ -92,6 +99,8 @@ class Wire:
         for key, value in request.params:
             if key == "max_new_tokens":
                 body[self.limit_field] = value
+            elif key == "candidates":
+                body |= self._logprobs(request, self.candidates(request))
             elif key in names:
                 body[names[key]] = list(value) if key == "stop" else value
             else:
@@ -103,9 +112,7 @@ class Wire:
     def top_logprobs(self, request: Request) -> dict[str, Any]:
         """The body that asks for the likeliest first tokens; see `openai_options`."""
         body = self._start(request) | {self.limit_field: 1, "temperature": 1.0}
-        if request.messages:
-            return body | {"logprobs": True, "top_logprobs": self.shown(request)}
-        return body | {"logprobs": self.shown(request)}
+        return body | self._logprobs(request, self.shown(request))
 
     def echo(self, request: Request, texts: list[str]) -> dict[str, Any]:
         """The body that asks for the log-probabilities of whole texts.
@@ -118,6 +125,13 @@ class Wire:
     def shown(self, request: Request) -> int:
         """How many of the likeliest tokens are asked for."""
         return self.top or (20 if request.messages else self.speech.top)
+
+    def candidates(self, request: Request) -> int:
+        """How many candidates a step are asked for: those wanted, or as many as such a server shows at most."""
+        return min(candidates_of(request), self.shown(request))
+
+    def _logprobs(self, request: Request, most: int) -> dict[str, Any]:
+        return {"logprobs": True, "top_logprobs": most} if request.messages else {"logprobs": most}
 
     def _start(self, request: Request) -> dict[str, Any]:
         body: dict[str, Any] = {"model": self.name, **self.speech.neutral, **self.extra}

@@ -17,13 +17,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from eyechart.backends.shown import refused
 from eyechart.core.errors import InputError
 from eyechart.core.identity import request_digest
 from eyechart.core.records import Call, Capabilities, Engine, Failure, Response, Scalar
 from eyechart.core.spec import Model
 from eyechart.store.store import Store
 
-ABLE = Capabilities(generate=True, options=True, seeds=True)
+STORED = Capabilities(
+    generate=True, options=True, seeds=True, token_logprobs=True, full_distribution=True, attention=True
+)
+"""Of a run: whatever was recorded in it; the rest is `not_recorded`."""
+WRITTEN = Capabilities(generate=True, seeds=True)
+"""Of lines of prompt and output: texts, and nothing beside them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +38,7 @@ class Replay:
     sha256: str
     store: Store | None = None
     lines: Mapping[tuple[str, int], str] | None = None
-    capabilities: Capabilities = ABLE
+    capabilities: Capabilities = STORED
     batch: int = 64
     concurrency: int = 1
 
@@ -51,6 +57,8 @@ class Replay:
 
     def _answer(self, call: Call) -> Response | Failure:
         request, found = call.request, None
+        if (failure := refused(request, self.capabilities)) is not None:
+            return failure
         if self.store is not None:
             found = self.store.by_request(request_digest(request), call.repeat)
         elif self.lines is not None:
@@ -72,7 +80,9 @@ def open_backend(model: Model) -> Replay:
         raise InputError(f"there is no file {path}", field="model.path")
     if path.suffix == ".jsonl":
         data = path.read_bytes()
-        return Replay(path=str(path), sha256=hashlib.sha256(data).hexdigest(), lines=_lines(path, data))
+        return Replay(
+            path=str(path), sha256=hashlib.sha256(data).hexdigest(), lines=_lines(path, data), capabilities=WRITTEN
+        )
     store = Store(path, create=False)
     # By content, not by the file's bytes: opening a database changes those.
     keys = "\n".join(sorted(store.digests()))

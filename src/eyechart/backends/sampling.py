@@ -36,7 +36,7 @@ class Sampler:
 
     @classmethod
     def of(cls, request: Request) -> Sampler:
-        return cls(**dict(request.params))
+        return cls(**{name: value for name, value in request.params if name != "candidates"})  # shown, not obeyed
 
     def rng(self) -> Generator | None:
         """Keyed by the request's seed alone; None where nothing is drawn."""

@@ -31,6 +31,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, cast
 
+from eyechart.backends.shown import refused
 from eyechart.core.errors import InputError
 from eyechart.core.identity import canonical, digest, request_digest, rng_for
 from eyechart.core.records import Call, Capabilities, Engine, Failure, Item, Request, Response, Scalar
@@ -95,7 +96,9 @@ class SimulatedJudge:
         return found + (float(self.own["add"]) if own and item.fields.get(f"model{slot}") == own else 0.0)
 
     def _answer(self, call: Call) -> Response | Failure:
-        if call.item is None or call.request.elicit != "generate":
+        if (failure := refused(call.request, self.capabilities)) is not None:
+            return failure
+        if call.item is None:
             return Failure(kind="bad_request", reason="the simulated judge is asked for text about an item")
         if "output_a" not in call.item.fields and "output" not in call.item.fields:
             return Failure(kind="bad_request", reason="the simulated judge sees no answer to judge")

@@ -25,6 +25,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, cast
 
+from eyechart.backends.shown import refused
 from eyechart.core.errors import InputError
 from eyechart.core.identity import canonical, digest, request_digest, rng_for
 from eyechart.core.records import Call, Capabilities, Engine, Failure, Item, Request, Response, Scalar
@@ -71,6 +72,8 @@ class Synthetic:
 
     def _answer(self, call: Call) -> Response | Failure:
         request, item = call.request, call.item
+        if (failure := refused(request, self.capabilities)) is not None:
+            return failure
         if item is None or not item.gold:
             return Failure(kind="bad_request", reason="the synthetic model needs an item with a gold answer")
         # Greedy: one draw a request. Sampled: the request holds the seed, and a repeat is a new draw.

@@ -16,6 +16,9 @@ A .gguf file is turned into `dtype` while it is loaded, which Transformers does 
 a small model). A hub model is taken from the hub's cache where it lies there. Code that comes with a
 model is never run. Weights are used as stored: to measure a quantization, name weights that have it.
 
+For probes it shows the whole distribution of the next token, `candidates` at every step of a generation and, with
+`attention: eager`, where the last position of a prompt looks; the other kernels never hold these weights.
+
 One call is answered at a time, and nothing of it is kept for the next: answers do not depend on order
 or company. Options go on from the prompt, read once; `completion_tokens` counts their tokens. What is
 generated ends with the end tokens that model, generation settings and tokenizer name, with `stop`, or
@@ -25,7 +28,8 @@ The notes of a Response: `double_bos` (the ids begin with two), `template_twice`
 template's own user line, see `transformers_loading.user_marker`), `template_tells_date` (the rendered
 prompt changes with the day), `boundary_retokenised` (prompt and option would share a token, so the
 option was tokenised by itself), `closing_token_dropped` (the tokenizer closes texts with a token, from
-which nothing could go on), `context_full` (the context ended before `max_new_tokens`).
+which nothing could go on), `context_full` (the context ended before `max_new_tokens`),
+`attention_of:1_of_2_layers` (the others have no attention).
 """
 
 from __future__ import annotations
@@ -35,7 +39,7 @@ import os
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import metadata
 from pathlib import Path
@@ -43,6 +47,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field, ValidationError
 
+from eyechart.backends.shown import refused
 from eyechart.backends.transformers_files import Files, find_model, find_tokenizer
 from eyechart.core.errors import InputError, MissingExtra
 from eyechart.core.identity import canonical_json
@@ -68,7 +73,10 @@ _REFUSED = {
     "parallel": "the Transformers backend runs on one device; leave parallel out",
     "adapters": "the Transformers backend loads no adapters: merge them into the model and name that folder",
 }
-CAPABLE = Capabilities(generate=True, options=True, seeds=True, full_distribution=True, attention=True, prompt_ids=True)
+CAPABLE = Capabilities(
+    generate=True, options=True, seeds=True, token_logprobs=True, full_distribution=True, prompt_ids=True
+)
+"""Attention as well, where it is computed by the kernel that keeps the weights: `attention: eager`."""
 _TURN = threading.Lock()
 """One model computes at a time in this process: the number of threads is torch's, not a model's."""
 
@@ -212,9 +220,12 @@ class Transformers:
     threads: int
     batch: int = 1
     concurrency: int = 1
-    capabilities: Capabilities = CAPABLE
+    capabilities: Capabilities = field(init=False)
     _loaded: Loaded | None = field(default=None, init=False, repr=False)
     _leave: threading.Event = field(default_factory=threading.Event, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self.capabilities = replace(CAPABLE, attention=self.settings.attention == "eager")
 
     @cached_property
     def sha256(self) -> str | None:
@@ -268,6 +279,11 @@ class Transformers:
             self._leave.clear()
 
     def _answer(self, call: Call) -> Response | Failure:
+        if (failure := refused(call.request, self.capabilities)) is not None:
+            if call.request.elicit == "attention":
+                advice = f"model.options.attention is {self.settings.attention}, which keeps no weights: write eager"
+                return replace(failure, reason=f"not measurable here: {advice}")
+            return failure
         from eyechart.backends.transformers_loaded import Loaded, Refused
         from eyechart.backends.transformers_loading import first_line
 
@@ -279,8 +295,8 @@ class Transformers:
                 self._loaded.torch.set_num_threads(self.threads)
             try:
                 return self._loaded.answer(call.request, self._leave.is_set)
-            except Refused as refused:
-                return refused.failure
+            except Refused as said:
+                return said.failure
             except Exception as error:
                 return Failure(kind="crashed", reason=f"{type(error).__name__}: {first_line(error)}"[:300])
 

@@ -11,11 +11,15 @@ import copy
 import inspect
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any
 
+import numpy as np
+
 from eyechart.backends.sampling import Sampler
+from eyechart.backends.shown import candidates_of
+from eyechart.backends.steps import distribution, step
 from eyechart.backends.transformers_loading import (
     Source,
     closing,
@@ -27,7 +31,8 @@ from eyechart.backends.transformers_loading import (
     template,
     user_marker,
 )
-from eyechart.core.records import Failure, FailureKind, Request, Response
+from eyechart.core.records import Failure, FailureKind, PathStep, Request, Response
+from eyechart.stats.packed import pack
 
 Ids = tuple[int, ...]
 _OVERFLOW = "float16 overflows in some models: state another dtype"
@@ -75,11 +80,23 @@ class Tape:
 
     def read(self, ids: Sequence[int], last: int = 1) -> Any:
         """Read on; the float32 scores after each of the `last` tokens, [last, vocabulary]."""
+        return self._on(ids, last).logits[0, -last:].float()
+
+    def look(self, token: int) -> list[Any]:
+        """Read on by one token; where it looks, for each layer [heads, tokens read] or None without attention.
+
+        By the step alone, as in generation: all rows of a long prompt would take gigabytes. A layer that remembers
+        a window gives the weights of that window.
+        """
+        found = self._on([token], 1, output_attentions=True).get("attentions")
+        return [None if layer is None else layer[0, :, -1].float().cpu().numpy() for layer in found or ()]
+
+    def _on(self, ids: Sequence[int], last: int, **more: Any) -> Any:
         self.ids += ids
         if self.cache is not None and len(ids) > 1 and not _attends(self.cache):
             self.cache = None
         unread = self.ids if self.cache is None else list(ids)
-        given: dict[str, Any] = {"input_ids": self.torch.tensor([unread], device=self.model.device)}
+        given: dict[str, Any] = {"input_ids": self.torch.tensor([unread], device=self.model.device), **more}
         if self.keep:
             given["logits_to_keep"] = last
         if self.slot:
@@ -88,7 +105,7 @@ class Tape:
         if self.slot:
             made = out[self.slot]
             self.cache = made if type(made).__name__ == "DynamicCache" else None
-        return out.logits[0, -last:].float()
+        return out
 
     def branch(self) -> Tape:
         """A tape that has read the same and goes on by itself."""
@@ -117,6 +134,7 @@ class Loaded:
         self._slot = next((name for name in ("cache", "past_key_values") if name in taken), None)
         self._closing = closing(self.tokenizer)
         self._template = template(source, self.tokenizer)
+        self._pieces: dict[int, str] = {}
         self._marker = user_marker(self.tokenizer) if self._template else ""
 
     def answer(self, request: Request, stopped: Callable[[], bool]) -> Response:
@@ -129,6 +147,11 @@ class Loaded:
         with self.torch.inference_mode():
             if request.elicit == "options":
                 return self._options(request, asked)
+            if request.elicit == "next":
+                return self._shown(asked, distribution=distribution(self._scores(self.tape(), asked.ids)))
+            if request.elicit == "attention":
+                weights, notes = self._attention(asked.ids)
+                return self._shown(replace(asked, notes=asked.notes + notes), attention=weights)
             return self._generate(request, asked, stopped)
 
     def ask(self, request: Request) -> Asked:
@@ -210,6 +233,7 @@ class Loaded:
     def _generate(self, request: Request, asked: Asked, stopped: Callable[[], bool]) -> Response:
         sampler = Sampler.of(request)
         rng, most = sampler.rng(), sampler.max_new_tokens
+        candidates, path = candidates_of(request), list[PathStep]()
         room = most if self.limit is None else min(most, self.limit - len(asked.ids))
         tape, reason = self.tape(), "length"
         made: list[int] = []
@@ -218,10 +242,10 @@ class Loaded:
         while len(made) < room:
             if stopped():
                 raise Refused("crashed", "the backend was closed while it answered")
-            scores = tape.read(unread)[0].cpu().numpy()
-            if not math.isfinite(scores.max()):
-                raise ArithmeticError(f"the model's scores are not numbers; {_OVERFLOW}")
+            scores = self._scores(tape, unread)
             made.append(sampler.pick(scores, asked.ids, made, rng))
+            if candidates:
+                path.append(step(scores, made[-1], candidates, self.piece))
             unread = made[-1:]
             if made[-1] in self.ends:
                 reason = "stop"
@@ -240,10 +264,66 @@ class Loaded:
             sent=asked.sent,
             prompt_ids=asked.ids,
             completion_ids=tuple(made),
+            path=tuple(path) if candidates else None,
             served_model=self.source.name,
             system_fingerprint=self.commit,
             notes=(*asked.notes, *full),
         )
+
+    def _scores(self, tape: Tape, unread: Sequence[int]) -> Any:
+        scores = tape.read(unread)[0].cpu().numpy()
+        if not math.isfinite(scores.max()):
+            raise ArithmeticError(f"the model's scores are not numbers; {_OVERFLOW}")
+        return scores
+
+    def _shown(self, asked: Asked, **parts: Any) -> Response:
+        return Response(
+            prompt_tokens=len(asked.ids),
+            sent=asked.sent,
+            prompt_ids=asked.ids,
+            pieces=tuple(self.piece(i) for i in asked.ids),
+            served_model=self.source.name,
+            system_fingerprint=self.commit,
+            notes=asked.notes,
+            **parts,
+        )
+
+    def _attention(self, ids: Ids) -> tuple[str, tuple[str, ...]]:
+        """Weights from the last position, [layers, heads, tokens]; 0 where a window has forgotten a token.
+
+        In a model that mixes attention with other layers they are of the layers with attention, which a note says.
+        """
+        tape = self.tape()
+        if len(ids) > 1:
+            tape.read(ids[:-1])
+        layers = tape.look(ids[len(ids) - 1])
+        if not layers or any(layer is None for layer in layers):
+            raise Refused("not_measurable", "not measurable here: layers of this model have no attention weights")
+        if len({len(layer) for layer in layers}) > 1:
+            raise Refused("not_measurable", "not measurable here: the layers of this model differ in their heads")
+        whole = np.zeros((len(layers), len(layers[0]), len(ids)), dtype=np.float32)
+        for i, layer in enumerate(layers):
+            seen = layer[:, -len(ids) :]
+            whole[i, :, len(ids) - seen.shape[1] :] = seen
+        if not np.isfinite(whole).all():
+            raise ArithmeticError(f"the model's attention is not numbers; {_OVERFLOW}")
+        every = getattr(self.model.config.get_text_config(), "num_hidden_layers", len(layers))
+        notes = (f"attention_of:{len(layers)}_of_{every}_layers",) if every != len(layers) else ()
+        return pack(whole), notes
+
+    def piece(self, token: int) -> str:
+        """One token as text, its leading space kept; a part of a character as the tokenizer writes it."""
+        if token not in self._pieces:
+            text = self.tokenizer.decode([token], skip_special_tokens=False, clean_up_tokenization_spaces=False)
+            written: Any = self.tokenizer.convert_ids_to_tokens(token)
+            if not isinstance(written, str):  # an id beyond the tokenizer's words: padding of the model's vocabulary
+                text = text or f"<{token}>"
+            elif not text or "\ufffd" in text:
+                text = written.replace("\u2581", " ")
+            elif written.startswith("\u2581") and not text.startswith(" "):
+                text = " " + text
+            self._pieces[token] = text
+        return self._pieces[token]
 
     def text(self, prompt: Sequence[int], made: Sequence[int]) -> str:
         """What `made` adds behind `prompt`. Decoded by themselves some tokenizers would drop its first space."""

@@ -28,6 +28,7 @@ COMMANDS = {
     "power": "How many runs and items for a wished precision, and what yours buy.",
     "suite": "Several benchmarks together: an aggregate, contradictory trends, agreement of ranks.",
     "grade": "Grade outputs as a careful person would, show why, and where other graders disagree.",
+    "import": "Logs of other harnesses in: what they say, what they do not, as runs to be read again.",
     "reread": "The same answers under several graders: what the reading alone is worth.",
     "flips": "Why verdicts differ between two set-ups: read, written or answered differently.",
     "explain": "Divide the gap between two evaluations among the fields in which they differ.",
@@ -63,7 +64,8 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        return import_module(f"eyechart.cli.{cmd_name}").command
+        file = "import_" if cmd_name == "import" else cmd_name  # a word of the language cannot name a module
+        return import_module(f"eyechart.cli.{file}").command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

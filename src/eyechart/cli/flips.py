@@ -1,18 +1,27 @@
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 import click
 
-from eyechart.analysis.flips import Cause, Flip, Side
-from eyechart.app.opened import Run
-from eyechart.app.opened import open as open_run
+from eyechart.analysis.flips import Cause, Flip, Ledger, Side, typical
+from eyechart.app.finished import finished
+from eyechart.app.flip_ledger import FlipLedger, ledger_of, within
+from eyechart.app.folder import Folder
+from eyechart.app.paper import writable
 from eyechart.cli.output import Answer, answers
+from eyechart.core.errors import InputError
+from eyechart.report.blocks import Piece
+from eyechart.report.differences import differences
+from eyechart.report.messages import say
+from eyechart.report.pictures import SIGNS, elided, marked
+from eyechart.report.sections.flips import ledger_sentence, left_out
 from eyechart.report.table_data import data_of
 
 WORDS = {
+    Cause.GOLD: "the answer key differs",
     Cause.READ: "the same text, read differently",
     Cause.FORM: "the same answer, written differently",
     Cause.TRUNCATED: "cut off",
@@ -20,68 +29,112 @@ WORDS = {
     Cause.NOT_FOUND: "no answer found",
     Cause.ANSWER: "answered differently",
 }
+LONGEST = 480
+"""Characters of one text in the terminal."""
 
 
 @click.command("flips")
-@click.argument("run", type=click.Path(path_type=Path))
-@click.argument("a")
-@click.argument("b")
+@click.argument("where", nargs=-1, required=True)
 @click.option(
-    "--show", type=click.IntRange(0), default=3, show_default=True, help="Cases of each cause, texts side by side."
+    "--show",
+    type=click.IntRange(0),
+    default=3,
+    show_default=True,
+    help="Cases of each cause, the most typical first, with the words that differ.",
 )
+@click.option(
+    "--report", type=click.Path(path_type=Path), help="Write the ledger as .html, .md or .json, texts side by side."
+)
+@click.option("--language", type=click.Choice(["en", "zh"]), default="en", help="Of the report; en.")
 @answers("flips")
-def command(run: Path, a: str, b: str, show: int) -> Answer:
-    """Why verdicts differ between set-ups A and B of RUN (c000, c001, ...: as `eyechart show` and the report name them).
+def command(where: tuple[str, ...], show: int, report: Path | None, language: Literal["en", "zh"]) -> Answer:
+    """Why verdicts differ between two evaluations, from stored answers, without a call.
 
-    Read differently, written differently, or answered differently; from stored answers, without a call.
+    \b
+    eyechart flips RUN c000 c001          two set-ups of one run
+    eyechart flips RUN RUN                two runs, the baseline of each
+    eyechart flips RUN#c002 RUN#c000      any set-ups of any two runs
+
+    Read differently, written differently, or answered differently; or the answer key is another one. Answers are
+    paired by item (id, question and choices) and repeat. In a terminal [-this-] stands on the first side only and
+    {+this+} on the second; of each cause the most typical cases are shown, those whose lengths are nearest to the
+    others'.
     """
-    opened = open_run(run)
-    found, compared = opened.flips(a, b), opened.compared(a, b)
-    if not compared:
-        text = f"{a} and {b} cannot be compared: they share no answer that was scored in both."
-        return Answer(code="too_little_data", text=text, exit_code=3)
+    writable(report)
+    found = _found(where)
+    if report is not None and found.compared:
+        found.report(report, language=language)
+    text = say(ledger_sentence(found), "en")
+    said = [say(line, "en") for line in left_out(found)]
+    if not found.compared:
+        return Answer(code="too_little_data", text=text, data=_data(found), lines=_notes(said), exit_code=3)
+    written = [] if report is None else ["", f"report: {report}"]
     return Answer(
         code="compared",
-        text=_sentence(found, compared, a, b),
-        data={"a": a, "b": b, "causes": dict(Counter(f.cause.value for f in found)), "flips": data_of(found)},
-        lines=[*_named(opened, (a, b)), *_lines(found, a, b, show)],
+        text=text,
+        data=_data(found),
+        lines=[*_notes(said), *_named(where), *_lines(found, show), *written],
     )
 
 
-def _named(run: Run, cells: Sequence[str]) -> Iterator[str]:
-    """What the two set-ups are: the levels in which they differ."""
-    levels = {score.cell: dict(score.levels) for score in run.scores()}
+def _found(where: tuple[str, ...]) -> FlipLedger:
+    if len(where) == 2:
+        return ledger_of(*where)
+    if len(where) == 3:
+        run, a, b = where
+        return within(finished(Folder(Path(run))), a, b)
+    raise InputError(
+        "flips compares two: write RUN c000 c001 for two set-ups of a run, or two of RUN and RUN#c001 for two runs"
+    )
+
+
+def _data(found: Ledger) -> dict[str, object]:
+    out = dict(data_of(found))
+    flips = out.pop("flips")
+    causes = {cause.value: n for cause, n in found.causes.items()}
+    return {**out, "gained": found.gained, "causes": causes, "flips": flips}
+
+
+def _notes(lines: list[str]) -> Iterator[str]:
+    return (f"  {line}" for line in lines)
+
+
+def _named(where: tuple[str, ...]) -> Iterator[str]:
+    """What the two set-ups of one run are: the levels in which they differ."""
+    if len(where) != 3:
+        return
+    path, *cells = where
+    levels = {score.cell: dict(score.levels) for score in finished(Folder(Path(path))).scores()}
     first, second = (levels.get(cell, {}) for cell in cells)
     for name in first:
         if first[name] != second.get(name):
             yield f"  {name}: {first[name]} in {cells[0]}, {second.get(name)} in {cells[1]}"
 
 
-def _sentence(found: Sequence[Flip], compared: int, a: str, b: str) -> str:
-    gained = sum(flip.gained for flip in found)
-    if not found:
-        return f"No verdict of {compared:,} differs between {a} and {b}."
-    return (
-        f"{len(found):,} of {compared:,} verdicts differ between {a} and {b}: {b} gains {gained:,} and loses "
-        f"{len(found) - gained:,}."
-    )
-
-
-def _lines(found: Sequence[Flip], a: str, b: str, show: int) -> Iterator[str]:
+def _lines(found: Ledger, show: int) -> Iterator[str]:
     for cause in Cause:
-        mine = [flip for flip in found if flip.cause is cause]
+        mine = found.of(cause)
         if not mine:
             continue
         gained = sum(flip.gained for flip in mine)
         yield ""
         yield f"{WORDS[cause]}: {len(mine):,} (+{gained:,} -{len(mine) - gained:,})"
-        for flip in mine[:show]:
+        for flip in typical(mine)[:show]:
             yield f"  item {flip.item}, repeat {flip.repeat}"
-            yield f"    {a}: {_side(flip.a)}"
-            yield f"    {b}: {_side(flip.b)}"
+            yield from _texts(flip, found)
 
 
-def _side(side: Side) -> str:
-    text = "options scored" if side.text is None else " ".join(side.text.split()) or "(blank)"
-    shown = text if len(text) <= 160 else f"{text[:60]} … {text[-90:]}"
-    return f"{side.outcome.value}, read as {side.extracted!r:.40}: {shown}"
+def _texts(flip: Flip, found: Ledger) -> Iterator[str]:
+    sides = differences(flip.a.text or "", flip.b.text or "")
+    named = flip.cause is Cause.GOLD
+    for name, side, pieces, signs in zip((found.a, found.b), (flip.a, flip.b), sides, SIGNS, strict=True):
+        gold = f", right is {' or '.join(side.gold)!r:.40}" if named else ""
+        head = f"    {name}: {side.outcome.value}, read as {side.extracted!r:.40}{gold}"
+        yield f"{head}: {_text(side, pieces, signs)}"
+
+
+def _text(side: Side, pieces: tuple[Piece, ...], signs: tuple[str, str]) -> str:
+    if side.text is None:
+        return "options scored"
+    text = "".join(marked(elided(pieces, LONGEST), "[… {n} characters …]", signs))
+    return " ".join(text.split()) or "(blank)"

@@ -362,10 +362,13 @@ def _few_shot(prompt: Prompt, chat: bool, inert: list[Inert]) -> dict[str, Any]:
         return {}
     names = ("source", "difficulty", "seed", "order", "format", "draw")
     out = {n: stated.get(n, DEFAULTS[f"prompt.few_shot.{n}"]) for n in names} | {"count": count}
-    reason = "the shots are named" if few and few.ids else "the first shots are taken"
+    named = bool(few and few.ids)
+    if "reference" in stated and (named or out["difficulty"] in ("random", "first")):
+        inert.append(Inert("prompt.few_shot.reference", "the shots are not chosen by difficulty"))
+    reason = "the shots are named" if named else f"the {out['difficulty']} shots are taken"
     if few and few.ids:
         out["ids"] = list(few.ids)
-    if (few and few.ids) or out["difficulty"] == "first":
+    if named or out["difficulty"] in ("first", "easiest"):
         for name in ("seed", "draw") + (("difficulty", "count") if few and few.ids else ()):
             if name in stated:
                 inert.append(Inert(f"prompt.few_shot.{name}", reason))

@@ -108,6 +108,7 @@ for _name in (
     "openai",
     "transformers",
     "simulated_judge",
+    "imported",
 ):
     BACKENDS.add(_name, f"eyechart.backends.{_name}:open_backend")
 
@@ -172,6 +173,9 @@ EDITS.add("unicode_form", "eyechart.edits.unicode:UnicodeForm")
 EDITS.add("typos", "eyechart.edits.typos:Typos")
 EDITS.add("chain_of_thought", "eyechart.edits.wording:ChainOfThought")
 EDITS.add("polite", "eyechart.edits.wording:Polite")
+EDITS.add("synonyms", "eyechart.edits.synonyms:Synonyms")
+EDITS.add("indentation", "eyechart.edits.indentation:Indentation")
+EDITS.add("rename_identifiers", "eyechart.edits.identifiers:RenameIdentifiers")
 EDITS.add("option_order", "eyechart.edits.items:OptionOrder")
 EDITS.add("option_case", "eyechart.edits.items:OptionCase")
 EDITS.add("question_case", "eyechart.edits.items:QuestionCase")
@@ -212,6 +216,7 @@ READERS.add("math", "eyechart.extract.math:MathReader")
 READERS.add("short_text", "eyechart.extract.short_text:ShortText")
 READERS.add("verdict", "eyechart.extract.verdict:Verdict")
 READERS.add("code", "eyechart.extract.code:CodeReader")
+READERS.add("recorded", "eyechart.extract.recorded:Recorded")
 
 SCORERS.add("exact", "eyechart.score.text:Exact")
 SCORERS.add("contains", "eyechart.score.text:Contains")
@@ -225,6 +230,7 @@ SCORERS.add("judge", "eyechart.score.judge:JudgeScore")
 SCORERS.add("verdict", "eyechart.score.verdict:VerdictScore")
 SCORERS.add("math_verify", "eyechart.score.math_verify:MathVerify")
 SCORERS.add("function", "eyechart.score.function:Function")
+SCORERS.add("recorded", "eyechart.score.recorded:RecordedScore")
 
 POSTPROCESSES.add("none", "eyechart.score.tidy:none")
 POSTPROCESSES.add("strip", "eyechart.score.tidy:strip")

@@ -324,6 +324,26 @@ class Capabilities:
     operational: tuple[str, ...] = ()
     """Those of `model.options` that cannot move an answer (time-outs, proxies): left out of digests."""
 
+    def lacks(self, request: Request) -> str | None:
+        """Why a backend that can do this much cannot show what `request` asks for; None where it can.
+
+        Decoding parameters are not looked at: `ignores` names those that are not honoured.
+
+        >>> Capabilities(options=True).lacks(Request(elicit="next", prompt="Hi"))
+        'not measurable here: this backend does not show the distribution of the next token'
+        """
+        missing = {
+            "generate": None if self.generate else "gives no text",
+            "options": None if self.options else "gives no log-probability of a given answer; ask by elicit: generate",
+            "next": None if self.full_distribution else "does not show the distribution of the next token",
+            "attention": None if self.attention else "shows no attention",
+        }[request.elicit]
+        if missing is None and not self.token_logprobs and request.param("candidates") is not None:
+            missing = "does not show what else could have come at a step"
+        elif missing and request.elicit == "next" and self.token_logprobs:
+            missing += ", only its likeliest tokens (candidates)"
+        return f"not measurable here: this backend {missing}" if missing else None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Engine:

@@ -85,6 +85,8 @@ class FewShot(Value):
     draw: Literal["fixed", "per_item"] | None = None
     ids: tuple[str, ...] | None = None
     """These shots and no others, in this order."""
+    reference: str | None = None
+    """File of `eyechart difficulty`, how hard each candidate is; for `easiest` and `balanced`."""
 
 
 class OptionFormat(Value):

@@ -5,24 +5,40 @@
 
 A random draw is keyed by the seed (and by the item, where each item gets its own): a subset of items sees
 the same shots as the whole, and three shots are the first three of five.
+
+A balanced draw takes the same keyed order and goes round the buckets of difficulty: middle, easy, hard, middle, and so
+on. So 3m shots are m of each, one more is from the middle and two more from middle and easy; a bucket
+that is used up is passed over. The shots stand in a keyed order of their own: by the draw the candidates of
+a small bucket would come late, and balanced and random draws would differ in that as well. Three shots are three of
+the five.
 """
 
 from __future__ import annotations
 
+import math
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
+from eyechart.analysis.difficulty import Bucket, Difficulty, Measured
 from eyechart.core.errors import InputError
 from eyechart.core.identity import digest, rng_for
 from eyechart.core.records import Item
 from eyechart.core.registry import nearest
-from eyechart.data.load import content, content_digest
+from eyechart.core.spec import Dataset, Prompt
+from eyechart.data.difficulty import check_pool, read_difficulty
+from eyechart.data.load import Loaded, Sort, content, content_digest, load, load_pool
 from eyechart.data.values import as_text, listed, missing, quoted, shown
 
 FIELD = "prompt.few_shot"
+DRAWN = ("random", "balanced")
+MEASURED = ("balanced", "easiest")
+"""Rules that need difficulty."""
+ROUND: tuple[Bucket, ...] = ("middle", "easy", "hard")
+"""Who gives a shot first, where their number is no multiple of three."""
 CONTEXT = ("passage", "context", "story", "article", "premise")
 """Columns without which a question is not the same question."""
 
@@ -34,21 +50,25 @@ class Chooser:
     pool: tuple[Item, ...]
     count: int
     rule: str
-    """`random`, `first` or `ids`."""
+    """`random`, `balanced`, `easiest`, `first` or `ids`."""
     seed: int = 0
     per_item: bool = False
     reversed: bool = False
     ids: tuple[str, ...] = ()
+    difficulty: Difficulty | None = None
+    """Of exactly the items of `pool`; there for `balanced` and `easiest`."""
 
     def shots(self, item: Item) -> tuple[Item, ...]:
         """The shots of `item`, in the order in which they are shown."""
-        chosen = self._own(item) if self.rule == "random" and self.per_item else self._fixed
+        chosen = self._drawn(item) if self.rule in DRAWN and self.per_item else self._fixed
         return tuple(reversed(chosen)) if self.reversed else chosen
 
     def identity(self) -> dict[str, str]:
         """What the effective digest says: the content of the pool, or the shots in order where none is drawn."""
         if self.count == 0:
             return {}
+        if self.rule == "balanced" and self.difficulty is not None:
+            return {"shots": content_digest(self.pool), "difficulty": self.difficulty.identity()}
         if self.rule == "random":
             return {"shots": content_digest(self.pool)}
         return {"shots": digest("d1", [content(shot) for shot in self._fixed])}
@@ -60,15 +80,59 @@ class Chooser:
         if self.rule == "ids":
             known = {item.id: item for item in self.pool}
             return tuple(known[name] for name in self.ids)
-        return tuple(self._shuffled())[: self.count]
+        if self.rule == "easiest":
+            ranked = sorted(self._known.values(), key=lambda row: (_hard(row), row.id))
+            names = {item.id: item for item in self.pool}
+            return tuple(names[row.id] for row in ranked[: self.count])
+        return self._drawn(None)
+
+    def bucket(self, shot: Item) -> Bucket | None:
+        """How hard `shot` is; None where that was not measured."""
+        row = self._known.get(shot.id)
+        return row.bucket if row else None
+
+    def said(self) -> Iterator[str]:
+        """Where shots are chosen by difficulty: how hard the candidates are, and those that are shown to all."""
+        known = self.difficulty
+        if known is None:
+            return
+        counts = ", ".join(f"{b.name} {b.count}" for b in known.buckets)
+        yield f"difficulty of few-shot candidates, from {known.file}: {counts}"
+        yield from (f"{known.file}: {note}" for note in known.notes)
+        seed = f", seed {self.seed}" if self.rule == "balanced" else ""
+        if self.per_item:
+            yield f"{self.rule} shots{seed}: {self.count} for each item, drawn anew from these buckets"
+        else:
+            shots = ", ".join(f"{self.bucket(shot)} {shot.id}" for shot in self._fixed)
+            yield f"{self.rule} shots{seed}: {shots}"
+
+    @cached_property
+    def _known(self) -> Mapping[str, Measured]:
+        rows = self.difficulty.rows if self.difficulty else ()
+        return {row.id: row for row in rows if row.d is not None}
 
     @cached_property
     def _sorted(self) -> tuple[Item, ...]:
         return tuple(sorted(self.pool, key=lambda item: item.id))
 
-    def _own(self, item: Item) -> tuple[Item, ...]:
-        others = (shot for shot in self._shuffled(item.id) if shot.id != item.id)
-        return tuple(shot for _, shot in zip(range(self.count), others, strict=False))
+    def _drawn(self, item: Item | None) -> tuple[Item, ...]:
+        """The draw of `item`, or the one for all."""
+        order = self._shuffled() if item is None else self._shuffled(item.id)
+        others = (shot for shot in order if item is None or shot.id != item.id)
+        if self.rule == "random":
+            return tuple(shot for _, shot in zip(range(self.count), others, strict=False))
+        ranked = tuple(others)
+        buckets = {name: iter([shot for shot in ranked if self.bucket(shot) == name]) for name in ROUND}
+        taken: set[str] = set()
+        while buckets and len(taken) < self.count:
+            for name in list(buckets):
+                shot = next(buckets[name], None)
+                if shot is None:
+                    del buckets[name]
+                elif len(taken) < self.count:
+                    taken.add(shot.id)
+        shown = self._shuffled("balanced", *(() if item is None else (item.id,)))
+        return tuple(shot for shot in shown if shot.id in taken)
 
     def _shuffled(self, *purpose: str) -> Iterator[Item]:
         """The pool in an order that belongs to seed, purpose and ids, not to the order of the file."""
@@ -76,7 +140,9 @@ class Chooser:
         return (self._sorted[int(i)] for i in order)
 
 
-def choose(few_shot: Mapping[str, Any], pool: Sequence[Item], tested: Sequence[Item]) -> Chooser:
+def choose(
+    few_shot: Mapping[str, Any], pool: Sequence[Item], tested: Sequence[Item], difficulty: Difficulty | None = None
+) -> Chooser:
     """A chooser for `few_shot`, as `Asking.prompt` has it, with the defaults filled in; empty for no shots.
 
     >>> pool = [Item(id=f"v{i}", fields={"question": f"{i} + 1"}, gold=(str(i + 1),)) for i in range(9)]
@@ -85,18 +151,22 @@ def choose(few_shot: Mapping[str, Any], pool: Sequence[Item], tested: Sequence[I
     ['v5', 'v3', 'v7']
 
     Raises InputError where pool and tested items overlap, where the pool is too small, where a named shot is
-    not in it, and for a rule that needs difficulty.
+    not in it, and for a rule that needs difficulty where there is none, or one of another pool.
     """
     ids = tuple(few_shot.get("ids") or ())
     rule = "ids" if ids else few_shot.get("difficulty", "random")
     source = few_shot.get("source", "the pool")
-    if rule in ("easiest", "balanced"):
-        message = f"{rule} needs difficulty, which is not measured yet; use random or first"
-        raise InputError(message, field=f"{FIELD}.difficulty")
+    if rule in MEASURED:
+        if difficulty is None:
+            message = f"{rule} needs difficulty: `eyechart difficulty STUDY` measures it; name its file here"
+            raise InputError(message, field=f"{FIELD}.reference")
+        check_pool(difficulty, pool)
     check_overlap(pool, tested, source)
     count = len(ids) if ids else int(few_shot.get("count", 0))
-    per_item = rule == "random" and few_shot.get("draw", "fixed") == "per_item"
-    _check_size(pool, tested, count, per_item, source)
+    per_item = rule in DRAWN and few_shot.get("draw", "fixed") == "per_item"
+    known = {row.id for row in difficulty.rows if row.d is not None} if difficulty and rule in MEASURED else None
+    usable = pool if known is None else [item for item in pool if item.id in known]
+    _check_size(usable, tested, count, per_item, source)
     if ids:
         _check_ids(ids, pool, source)
     return Chooser(
@@ -107,7 +177,36 @@ def choose(few_shot: Mapping[str, Any], pool: Sequence[Item], tested: Sequence[I
         per_item=per_item,
         reversed=few_shot.get("order", "drawn") == "reversed",
         ids=ids,
+        difficulty=difficulty if rule in MEASURED else None,
     )
+
+
+def reference_of(prompt: Prompt, few_shot: Mapping[str, Any]) -> str | None:
+    """The file of difficulty, where `few_shot` (as `Asking.prompt` has it) rests on it."""
+    return prompt.few_shot.reference if prompt.few_shot and few_shot.get("difficulty") in MEASURED else None
+
+
+def find(
+    few_shot: Mapping[str, Any],
+    dataset: Dataset,
+    base: Path,
+    loaded: Loaded,
+    items: Sequence[Item],
+    *,
+    sort: Sort = "asked",
+    difficulty: str | None = None,
+) -> Chooser:
+    """`choose`, with pool and `difficulty` read from where they are; `items` are those under test, of `loaded`.
+
+    Not only the sample must stay apart from the pool, but all of its split.
+    """
+    pool = load_pool(dataset, base, few_shot["source"], loaded, sort)
+    tested = load(dataset.model_copy(update={"limit": None}), base, sort).items if dataset.limit else items
+    return choose(few_shot, pool.items, tested, read_difficulty(difficulty, base) if difficulty else None)
+
+
+def _hard(row: Measured) -> float:
+    return math.inf if row.d is None else row.d
 
 
 def _check_size(pool: Sequence[Item], tested: Sequence[Item], count: int, per_item: bool, source: str) -> None:

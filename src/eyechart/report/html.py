@@ -28,16 +28,23 @@ from eyechart.report.blocks import (
     ChecklistBlock,
     Column,
     CurveView,
+    DiffBlock,
     HeatMapBlock,
     Part,
+    PathBlock,
+    Piece,
     Table,
     Text,
+    TokenRow,
+    TokensBlock,
     Verdict,
     message,
 )
 from eyechart.report.common import checklist_table
+from eyechart.report.html_pictures import cards_html, key_html, side_html, signed, tokens_html
 from eyechart.report.inputs import ReportInput
 from eyechart.report.messages import knows, say
+from eyechart.report.pictures import CARDS, TOKENS, height_key, heights, names, parted, steps
 from eyechart.report.sections import build
 from eyechart.report.sections.score import short_digest
 from eyechart.report.svg import Pen, draw, heat_class
@@ -188,8 +195,43 @@ class Ui:
     def checklist(self, block: ChecklistBlock) -> Table:
         return checklist_table(block)
 
+    def tokens(self, row: TokenRow) -> Markup:
+        return safe(tokens_html(row, self))
+
+    def undrawn(self, row: TokenRow) -> Markup:
+        left = len(row.tokens) - TOKENS
+        return self.word("pictures.more", n=numbers.whole(left)) if left > 0 else Markup()
+
+    def key(self, block: TokensBlock) -> Markup:
+        return safe(key_html(block, self))
+
+    def signed(self, block: TokensBlock) -> bool:
+        return signed(block)
+
+    def cards(self, block: PathBlock) -> Markup:
+        """The steps one by one; empty where there are too many for that."""
+        return safe(cards_html(block, self)) if steps(block) <= CARDS else Markup()
+
+    def path_key(self, block: PathBlock) -> list[Text]:
+        """What a path needs said: its lines, the parting, and what is drawn."""
+        letters, together = names(block), parted(block)
+        said: list[Text] = [
+            message("pictures.line", letter=letter, name=line.name) if letter else line.name
+            for letter, line in zip(letters, block.lines, strict=True)
+        ]
+        said += [] if together is None else [together]
+        if steps(block) <= CARDS:
+            return [*said, message("pictures.key.bar")]
+        unknown = any(value is None for line in heights(block) for value in line)
+        said += [height_key(block), message("pictures.key.labels")]
+        return [*said, message("pictures.key.absent")] if unknown else said
+
+    def side(self, pieces: tuple[Piece, ...], right: bool) -> Markup:
+        return safe(side_html(pieces, right, self)) or safe(f'<span class="none">{self.word("ui.empty")}</span>')
+
     def block(self, block: Block) -> Markup:
-        macros = cast("Any", environment().get_template("blocks.html.j2").module)
+        name = "pictures" if isinstance(block, TokensBlock | PathBlock | DiffBlock) else "blocks"
+        macros = cast("Any", environment().get_template(f"{name}.html.j2").module)
         macro: Callable[[Block, Ui], str] = getattr(macros, type(block).__name__.lower())
         return safe(macro(block, self))
 
@@ -251,7 +293,7 @@ def render_html(given: ReportInput, *, names: tuple[str, ...] = ()) -> str:
             title=given.title,
             meta=_meta(given),
             parts=[_shown(part) for part in build(given, names)],
-            style=safe(style("style.css", "page.css")),
+            style=safe(style("style.css", "drawn.css", "page.css")),
             script=safe(script),
             csp=safe(policy(script)),
         )

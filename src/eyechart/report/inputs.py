@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from eyechart.analysis.calibration import Caution
-from eyechart.analysis.flips import FlipCount
+from eyechart.analysis.flips import FlipCases, FlipCount
 from eyechart.analysis.judged_grades import GradeAudit
 from eyechart.analysis.judged_pairs import PairAudit
 from eyechart.analysis.judged_probes import Retest
@@ -169,6 +169,8 @@ class ReportInput:
     """The same answers under other graders; None where they were not read again."""
     flips: tuple[FlipCount, ...] = ()
     """Changed verdicts by cause, for each level against its baseline level."""
+    cases: FlipCases | None = None
+    """Typical changed verdicts at the level that moved the score most; None where no verdict changed."""
     graders: tuple[GraderFact, ...] = ()
     """Every grader that read an answer, with its certificate."""
     judges: tuple[JudgeSaid, ...] = ()

@@ -17,18 +17,22 @@ from eyechart.report.blocks import (
     Cell,
     ChecklistBlock,
     CurveBlock,
+    DiffBlock,
     Heading,
     Note,
+    PathBlock,
     Prose,
     SamplesBlock,
     SampleView,
     Table,
     Text,
+    TokensBlock,
     Verdict,
     message,
 )
 from eyechart.report.common import baseline_of, checklist_table
 from eyechart.report.inputs import ReportInput
+from eyechart.report.letters import difference_lines, path_lines, tokens_lines
 from eyechart.report.messages import say
 from eyechart.report.plain import analysis_data
 from eyechart.report.sections import build
@@ -127,6 +131,20 @@ def _block(block: Block, language: str) -> Iterator[str]:
                 yield from _sample(sample, language)
             if block.note is not None:
                 yield f"*{_say(block.note, language)}*"
+        case TokensBlock() | PathBlock():
+            yield from _titled(block.title, block.caption, language)
+            lines = tokens_lines(block, language) if isinstance(block, TokensBlock) else path_lines(block, language)
+            yield fence("\n".join(lines))
+            yield _table(block.twin, language)
+        case DiffBlock():
+            yield from _titled(block.title, block.note, language)
+            yield inline(say(message("pictures.signs", open="{", close="}"), language))
+            for case in block.cases:
+                yield from [f"#### {_say(case.name, language)}"] if case.name else []
+                for name, text, note in difference_lines(block, case, language):
+                    yield f"{_say(name, language)}:"
+                    yield fence(text)
+                    yield from [_say(note, language)] if note else []
         case _:
             caption = getattr(block, "caption", None)
             yield from _titled(block.title, caption, language)

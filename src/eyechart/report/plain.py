@@ -285,7 +285,7 @@ def _plain(value: Any, language: str) -> Any:
             if isinstance(part, float) and not math.isfinite(part):
                 put(out, **{field.name: (part, NOT_FINITE)})
             elif part is None and field.name in _NUMBERS:
-                put(out, **{field.name: (None, "not estimable")})
+                put(out, **{field.name: (None, _NUMBERS[field.name])})
             elif part is not None and part != "" and part != ():
                 out[field.name] = _plain(part, language)
         return out
@@ -298,8 +298,15 @@ def _plain(value: Any, language: str) -> Any:
     return value
 
 
-_NUMBERS = frozenset({"low", "high", "point", "change", "y", "corrected", "raw", "mean"})
-"""Fields of blocks that hold a number, or None because it could not be known."""
+_FEW = ("low", "high", "point", "change", "y", "corrected", "raw", "mean")
+_NUMBERS = dict.fromkeys(_FEW, "not estimable") | {
+    "weight": "nothing is known of this token",
+    "p": "the backend does not show it",
+    "entropy": "the backend does not show the whole distribution",
+    "margin": "fewer than two candidates are known",
+    "parting": "the lines never differ, or there is one",
+}
+"""Fields of blocks that hold a number, or None because it could not be known; and why, in a few words."""
 
 
 def _kind(name: str) -> str:

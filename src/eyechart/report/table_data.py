@@ -29,6 +29,12 @@ REASONS = {
     "needed_runs": "no number of runs would do on these items",
     "run_share": "no two scores differ",
     "pilot": "no pilot runs stated",
+    "text": "options were scored; no text was written",
+    "extracted": "no answer was found",
+    "careful": "the careful reader finds no answer",
+    "empty": "an answer was found",
+    "again_a": "nothing is sampled",
+    "again_b": "nothing is sampled",
 }
 
 

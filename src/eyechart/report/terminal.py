@@ -24,10 +24,12 @@ from eyechart.report.blocks import (
     ChecklistBlock,
     CurveBlock,
     CurveView,
+    DiffBlock,
     DotsBlock,
     Heading,
     HeatMapBlock,
     Note,
+    PathBlock,
     Prose,
     RadarBlock,
     SamplesBlock,
@@ -35,6 +37,7 @@ from eyechart.report.blocks import (
     SpanBlock,
     Table,
     Text,
+    TokensBlock,
     Verdict,
     message,
 )
@@ -43,6 +46,7 @@ from eyechart.report.inputs import ReportInput
 from eyechart.report.messages import say
 from eyechart.report.sections import build
 from eyechart.report.svg.marks import Scale, scale_over
+from eyechart.report.terminal_pictures import ROWS, difference, path, tokens
 from eyechart.report.text import ELLIPSIS, clean, clean_lines, clip
 
 ANSWER, WORDS = 400, 160
@@ -130,6 +134,18 @@ def _block(block: Block, language: str, width: int) -> Iterator[RenderableType]:
                 yield from _sample(sample, language)
             if block.note is not None:
                 yield Line(_say(block.note, language), style="dim")
+        case TokensBlock() | PathBlock():
+            yield from _titled(block.title, block.caption, language)
+            yield from tokens(block, language) if isinstance(block, TokensBlock) else path(block, language)
+            if len(block.twin.rows) <= ROWS:
+                yield from _table(block.twin, language, width)
+            else:
+                yield Line(_say(message("pictures.rows", n=len(block.twin.rows)), language), style="dim")
+        case DiffBlock():
+            yield from _titled(block.title, block.note, language)
+            for case in block.cases:
+                yield Line(f"\n{_say(case.name, language)}" if case.name else "", style="bold")
+                yield from difference(block, case, language)
         case _:
             yield from _titled(block.title, None, language)
             yield from _chart(block, language, width)

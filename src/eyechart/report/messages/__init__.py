@@ -15,12 +15,65 @@ from functools import cache
 from string import Formatter
 
 from eyechart.report.blocks import Message, Text
-from eyechart.report.messages import en, en_graders, en_judges, en_statistics, zh, zh_graders, zh_judges, zh_statistics
+from eyechart.report.messages import (
+    en,
+    en_determinism,
+    en_difficulty,
+    en_doctor,
+    en_explained,
+    en_flips,
+    en_graders,
+    en_judges,
+    en_pairs,
+    en_pictures,
+    en_probes,
+    en_statistics,
+    zh,
+    zh_determinism,
+    zh_difficulty,
+    zh_doctor,
+    zh_explained,
+    zh_flips,
+    zh_graders,
+    zh_judges,
+    zh_pairs,
+    zh_pictures,
+    zh_probes,
+    zh_statistics,
+)
 from eyechart.report.messages.known import WHY_EN, WHY_ZH, recognised
 from eyechart.report.text import clean
 
-EN: Mapping[str, str] = {**en.EN, **en_statistics.EN, **en_graders.EN, **en_judges.EN, **WHY_EN}
-ZH: Mapping[str, str] = {**zh.ZH, **zh_statistics.ZH, **zh_graders.ZH, **zh_judges.ZH, **WHY_ZH}
+EN: Mapping[str, str] = {
+    **en.EN,
+    **en_statistics.EN,
+    **en_graders.EN,
+    **en_flips.EN,
+    **en_judges.EN,
+    **en_pictures.EN,
+    **en_probes.EN,
+    **en_difficulty.EN,
+    **en_pairs.EN,
+    **en_explained.EN,
+    **en_determinism.EN,
+    **en_doctor.EN,
+    **WHY_EN,
+}
+ZH: Mapping[str, str] = {
+    **zh.ZH,
+    **zh_statistics.ZH,
+    **zh_graders.ZH,
+    **zh_flips.ZH,
+    **zh_judges.ZH,
+    **zh_pictures.ZH,
+    **zh_probes.ZH,
+    **zh_difficulty.ZH,
+    **zh_pairs.ZH,
+    **zh_explained.ZH,
+    **zh_determinism.ZH,
+    **zh_doctor.ZH,
+    **WHY_ZH,
+}
 LONGEST = 400
 """Characters of a sentence that is looked up; a longer one is a stranger's."""
 CATALOGUE: Mapping[str, Mapping[str, str]] = {"en": EN, "zh": ZH}

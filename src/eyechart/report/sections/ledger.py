@@ -35,6 +35,7 @@ from eyechart.report.common import (
 )
 from eyechart.report.inputs import ReportInput
 from eyechart.report.messages.known import recognised
+from eyechart.report.sections.flips import typical_cases
 from eyechart.report.sections.readers import flips
 from eyechart.report.sentences import tone_of
 
@@ -56,7 +57,7 @@ def ledger(given: ReportInput) -> list[Block]:
         blocks.append(Note(kind="info", text=message("ledger.nothing")))
     else:
         blocks.append(Note(kind="missing", text=message("ledger.untested")))
-    blocks += flips(given)
+    blocks += [*flips(given), *typical_cases(given)]
     if analysis.scores:
         blocks.append(_outcomes(analysis))
     blocks += _failures(analysis, moved)

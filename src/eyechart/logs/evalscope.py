@@ -1,0 +1,311 @@
+"""Logs of evalscope: `reports`, `reviews`, `predictions` and `configs` of one output folder, report 1 and 2.
+
+Rows stand in the order in which answers came: they are joined by `index`. `seed` of the configuration seeds the client;
+what reaches the model is `generation_config.seed`. Subsets of a data set are groups of one run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from eyechart.core.records import Failure, Request, Response
+from eyechart.logs.kinds import first_line, head, keys_of
+from eyechart.logs.lm_eval_rows import params_of
+from eyechart.logs.plain import (
+    content_of,
+    dig,
+    failed,
+    generated,
+    item_of,
+    mapping,
+    messages,
+    moment,
+    number,
+    read_json,
+    read_lines,
+    scored,
+    sequence,
+    short,
+    text,
+    whole,
+)
+from eyechart.logs.values import Claim, Foreign, Found, Notes, Row, Scored, Setting, Unreadable
+
+HARNESS = "evalscope"
+PARTS = ("reports", "reviews", "predictions")
+YAML = 5_000_000
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What one output folder holds of one data set of one model."""
+
+    root: Path
+    model: str
+    dataset: str
+    report: Path | None
+    reviews: tuple[Path, ...]
+    predictions: tuple[Path, ...]
+
+
+def find(files: Sequence[Path]) -> Iterator[Found]:
+    roots: dict[Path, None] = {}
+    for path in files:
+        if len(path.parts) > 3 and path.parent.parent.name in PARTS and _is_part(path):
+            roots.setdefault(path.parents[2])
+    for root in roots:
+        for parts in _parts(root):
+            config = _config_of(root)
+            mine = tuple(p for p in (parts.report, *parts.reviews, *parts.predictions) if p is not None)
+            every = (*mine, config) if config else mine
+            yield Found(harness=HARNESS, path=mine[0], files=every, read=partial(read, parts, config))
+
+
+def _is_part(path: Path) -> bool:
+    kind = path.parent.parent.name
+    if kind == "reports":
+        return path.suffix == ".json" and {"dataset_name", "metrics"} <= set(keys_of(head(path)))
+    if path.suffix != ".jsonl":
+        return False
+    row = first_line(path)
+    return "index" in row and bool({"sample_score", "model_output", "choices", "review"}.intersection(row))
+
+
+def _parts(root: Path) -> Iterator[Parts]:
+    folders = {kind: root / kind for kind in PARTS}
+    models = {p.name for folder in folders.values() if folder.is_dir() for p in folder.iterdir() if p.is_dir()}
+    for model in sorted(models):
+        reports = sorted((folders["reports"] / model).glob("*.json"))
+        names = [p.stem for p in reports]
+        by: dict[str, dict[str, list[Path]]] = {name: {"reviews": [], "predictions": []} for name in names}
+        for kind in ("reviews", "predictions"):
+            for path in sorted((folders[kind] / model).glob("*.jsonl")):
+                fits = [n for n in names if path.stem == n or path.stem.startswith(f"{n}_")]
+                name = max(fits, key=len) if fits else path.stem.rpartition("_")[0] or path.stem
+                by.setdefault(name, {"reviews": [], "predictions": []})[kind].append(path)
+        for name, found in by.items():
+            report = next((p for p in reports if p.stem == name), None)
+            yield Parts(root, model, name, report, tuple(found["reviews"]), tuple(found["predictions"]))
+
+
+def _config_of(root: Path) -> Path | None:
+    found = sorted((root / "configs").glob("task_config*.y*ml"))
+    return found[-1] if found and not found[-1].is_symlink() else None
+
+
+def read_yaml(path: Path) -> Any:
+    """A YAML file of another program: dates and all, but no tower of aliases."""
+    from ruamel import yaml
+    from ruamel.yaml.error import YAMLError
+
+    try:
+        if path.stat().st_size > YAML:
+            raise Unreadable(f"{path.name} is longer than {YAML:,} bytes")
+        given = path.read_text(encoding="utf-8", errors="replace")
+        if len(re.findall(r"(?m)(?:^|[\s\[,:-])\*\w+", given)) > 200:
+            raise Unreadable(f"{path.name} refers to itself too often")
+        return yaml.YAML(typ="safe", pure=True).load(given)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    except (YAMLError, ValueError, RecursionError, OSError) as error:
+        raise Unreadable(f"{path.name} is not valid YAML: {short(error, 80)}") from None
+
+
+def read(parts: Parts, config_file: Path | None) -> Iterator[Foreign]:
+    """Raises Unreadable."""
+    report = mapping(read_json(parts.report)) if parts.report else mapping(None)
+    findings: list[str] = []
+    config: Mapping[str, Any] = {}
+    try:
+        config = mapping(read_yaml(config_file)) if config_file else mapping(None)
+    except Unreadable as error:
+        findings.append(str(error))
+    if config_file is None:
+        findings.append("no configuration beside the reports: how they were made stands nowhere")
+    if parts.report is None:
+        findings.append("no report beside the reviews: no aggregate is claimed")
+    settings, said = _settings(parts, report, config)
+    params = {s.path.removeprefix("decoding."): s.value for s in settings if s.path.startswith("decoding.")}
+    repeats = whole(config.get("repeats")) or 1
+    used = parts.reviews or parts.predictions
+    if not parts.reviews and used:
+        findings.append("no reviews: the log gives no score of an item")
+    yield Foreign(
+        harness=HARNESS,
+        version=text(config.get("evalscope_version")),
+        task=parts.dataset,
+        model=text(report.get("model_name")) or text(config.get("model")) or parts.model,
+        files=tuple(p for p in (parts.report, config_file, *parts.reviews, *parts.predictions) if p is not None),
+        rows=partial(rows, parts, tuple(sorted(params.items())), repeats) if used else None,
+        settings=tuple(settings),
+        claims=tuple(_claims(report, parts)),
+        total=_total(report),
+        findings=(*findings, *said),
+        started=moment(text(config.get("created_at")) or text(config.get("timestamp"))),
+    )
+
+
+def _settings(parts: Parts, report: Mapping[str, Any], config: Mapping[str, Any]) -> tuple[list[Setting], list[str]]:
+    data = mapping(dig(config, "dataset_args", parts.dataset))
+    generation = mapping(config.get("generation_config"))
+    given: list[tuple[str, Any, str]] = [
+        ("dataset.name", text(data.get("dataset_id")) or text(report.get("dataset_name")), "dataset_args"),
+        ("dataset.split", text(data.get("eval_split")), "dataset_args.eval_split"),
+        ("prompt.few_shot.count", whole(data.get("few_shot_num")), "dataset_args.few_shot_num"),
+        ("prompt.system", text(data.get("system_prompt")), "dataset_args.system_prompt"),
+        ("model.name", text(config.get("model")) or text(report.get("model_name")), "model"),
+        ("model.url", text(config.get("api_url")), "api_url"),
+        ("repeats.count", whole(config.get("repeats")), "repeats"),
+        ("evaluation.framework_version", text(config.get("evalscope_version")), "configs"),
+    ]
+    if whole(data.get("few_shot_num")):
+        given.append(("prompt.few_shot.source", text(data.get("train_split")), "dataset_args.train_split"))
+    given += [(f"decoding.{k}", v, "generation_config") for k, v in params_of(generation).items()]
+    out = [Setting(path=path, value=value, by=by) for path, value, by in given if value is not None]
+    kept = {k: v for k, v in config.items() if k != "dataset_args"} | {f"dataset_args.{parts.dataset}": dict(data)}
+    out += [Setting(path=f"evalscope.{k}", value=v, by="configs") for k, v in kept.items() if v is not None]
+    said: list[str] = []
+    if config.get("seed") is not None and generation.get("seed") is None:
+        said.append(f"seed {short(config['seed'], 20)} is the client's: no seed was sent with the requests")
+    if (limit := config.get("limit")) is not None:
+        said.append(f"limit {short(limit, 20)}: the first items of the data were taken, not a sample of them")
+    return out, said
+
+
+def _metric_name(metric: Any) -> str | None:
+    """Version 1 has `name`; version 2 an `identity`, which may be a name or say more."""
+    found = dig(metric, "name") or dig(metric, "identity")
+    if isinstance(found, Mapping):
+        found = dig(found, "name") or dig(found, "metric") or dig(found, "metric_name") or dig(found, "id")
+    return text(found)
+
+
+def _total(report: Mapping[str, Any]) -> int | None:
+    first = next(iter(sequence(report.get("metrics"))), None)
+    found = whole(report.get("num"))
+    return found if found is not None else whole(dig(first, "num"))
+
+
+def _claims(report: Mapping[str, Any], parts: Parts) -> Iterator[Claim]:
+    several = len(parts.reviews) > 1
+    for metric in sequence(report.get("metrics")):
+        name = _metric_name(metric)
+        if name is None:
+            continue
+        reading, how = _plain_metric(name)
+        value = number(dig(metric, "score"))
+        yield Claim(reading=reading, key=name, value=value, n=whole(dig(metric, "num")), mean=how, off=6e-5)
+        for category in sequence(dig(metric, "categories")) if several else ():
+            for subset in sequence(dig(category, "subsets")):
+                if dig(subset, "is_aggregate") is not True:
+                    group, score = text(dig(subset, "name")), number(dig(subset, "score"))
+                    of = whole(dig(subset, "num"))
+                    yield Claim(reading=reading, key=name, value=score, n=of, mean=how, off=6e-5, group=group)
+
+
+def _plain_metric(name: str) -> tuple[str, bool]:
+    """`mean_acc` is the mean of `acc`; `pass@1` and others are made otherwise.
+
+    >>> _plain_metric("mean_acc"), _plain_metric("AverageAccuracy"), _plain_metric("vote@5")
+    (('acc', True), ('acc', True), ('vote@5', False))
+    """
+    if name.startswith("mean_"):
+        return name.removeprefix("mean_"), True
+    if name in ("AverageAccuracy", "WeightedAverageAccuracy"):
+        return "acc", True
+    return name, "@" not in name and "^" not in name
+
+
+def rows(parts: Parts, params: tuple[tuple[str, Any], ...], repeats: int, notes: Notes) -> Iterator[Row]:
+    sources = parts.reviews or parts.predictions
+    grouped = len(sources) > 1
+    for path in sources:
+        subset = path.stem.removeprefix(parts.dataset).strip("_") or "default"
+        told = _predictions(parts, path.name, notes) if parts.reviews else {}
+        counted: Counter[str] = Counter()
+        seen: set[int] = set()
+        for row in read_lines(path, notes):
+            index = whole(row.get("index"))
+            if index is None:
+                notes.say(f"{path.name}: a row without index was left out")
+                continue
+            seen.add(index)
+            one = _row(
+                row, index, told.get(index), params, f"{subset}/" if grouped else "", subset if grouped else None
+            )
+            repeat = whole(dig(row, "sample_score", "generation_index"))
+            if repeat is None and repeats > 1:
+                repeat = counted[one.item.id]
+                counted[one.item.id] += 1
+            yield Row(item=one.item, request=one.request, answer=one.answer, scores=one.scores, repeat=repeat)
+        for index, failure in told.items():
+            if index not in seen and failure[2]:
+                item = item_of(f"{subset}/{index}" if grouped else str(index), None, group=subset if grouped else None)
+                request = Request(elicit="generate", prompt="", params=params)
+                yield Row(item=item, request=request, answer=failed(failure[2]), scores=())
+
+
+Told = tuple[str | None, int | None, Any]
+"""Why an answer ended, how many tokens it had, and the error that stands in its place."""
+
+
+def _predictions(parts: Parts, name: str, notes: Notes) -> dict[int, Told]:
+    out: dict[int, Told] = {}
+    for path in parts.predictions:
+        if path.name != name:
+            continue
+        for row in read_lines(path, notes):
+            index, output = whole(row.get("index")), mapping(row.get("model_output"))
+            if index is not None:
+                stop = text(dig(next(iter(sequence(output.get("choices"))), None), "stop_reason"))
+                stop = "length" if stop in ("max_tokens", "length") else stop
+                out[index] = (stop, whole(dig(output, "usage", "output_tokens")), output.get("error"))
+    return out
+
+
+def _row(
+    row: Mapping[str, Any],
+    index: int,
+    told: Told | None,
+    params: tuple[tuple[str, Any], ...],
+    prefix: str,
+    group: str | None,
+) -> Row:
+    sample = mapping(row.get("sample_score"))
+    score = mapping(sample.get("score"))
+    named = text(sample.get("group_id")) or text(sample.get("sample_id")) or str(index)
+    talk = messages(row.get("messages"))
+    last = max((i for i, m in enumerate(talk) if m.role == "assistant"), default=len(talk))
+    asked = talk[:last]
+    said = score.get("prediction")
+    if not isinstance(said, str):
+        said = content_of(dig(next(iter(sequence(dig(row, "model_output", "choices"))), None), "message", "content"))
+    if said is None and last < len(talk):
+        said = talk[last].content
+    old = mapping(next(iter(sequence(row.get("choices"))), None))  # before 1.0
+    said = said if said is not None else content_of(dig(old, "message", "content"))
+    question = next((m.content for m in reversed(asked) if m.role == "user"), None)
+    target = text(row.get("target")) or text(dig(old, "review", "gold"))
+    request = Request(elicit="generate", messages=asked, params=params)
+    if not asked:
+        request = Request(elicit="generate", prompt="", params=params)
+    more = mapping(sample.get("sample_metadata"))
+    item = item_of(prefix + named, question, gold=[target] if target else [], group=group, more=more)
+    error = told[2] if told else dig(row, "model_output", "error")
+    answer: Response | Failure = failed(error)
+    if not error or said:
+        answer = generated(said, finish_reason=told[0] if told else None, completion_tokens=told[1] if told else None)
+    scores = tuple(_scores(score, old))
+    return Row(item=item, request=request, answer=answer, scores=scores)
+
+
+def _scores(score: Mapping[str, Any], old: Mapping[str, Any]) -> Iterator[Scored]:
+    unread = score.get("extracted_prediction") in (None, "") and "extracted_prediction" in score
+    for name, value in mapping(score.get("value")).items():
+        yield scored(name, number(value), unread=unread)
+    if not score and "review" in old:
+        yield scored("acc", number(dig(old, "review", "result")))

@@ -1,0 +1,60 @@
+"""What a file is, from its first bytes: the keys of the object it begins with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from eyechart.logs.plain import mapping, parse
+from eyechart.logs.values import Unreadable
+
+HEAD = 200_000
+_TOKEN = re.compile(r'"((?:[^"\\]|\\.)*)"|[{}\[\]:,]')
+
+
+def head(path: Path, size: int = HEAD) -> bytes:
+    """The first bytes of a file; none where it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return file.read(size)
+    except OSError:
+        return b""
+
+
+def keys_of(data: bytes) -> tuple[str, ...]:
+    """Keys of the outermost object, as far as `data` goes; none where it begins with something else.
+
+    >>> keys_of(b'{"results": {"acc": 1}, "versions": {"x": [')
+    ('results', 'versions')
+    """
+    text = data.decode("utf-8-sig", "replace")
+    if not text.lstrip().startswith("{"):
+        return ()
+    depth, last, out = 0, None, list[str]()
+    for token in _TOKEN.finditer(text):
+        mark = token.group()
+        if mark in "{[":
+            depth += 1
+        elif mark in "}]":
+            depth -= 1
+            if depth == 0:
+                break
+        elif mark == ":" and depth == 1 and last is not None:
+            out.append(last)
+        last = token.group(1) if mark[0] == '"' else None
+    return tuple(out)
+
+
+def first_line(path: Path) -> Mapping[str, Any]:
+    """The first object of a JSON Lines file; empty where there is none."""
+    try:
+        with path.open("rb") as file:
+            for _ in range(20):
+                line = file.readline(20_000_000)
+                if line.strip():
+                    return mapping(parse(line, "line"))
+    except (OSError, Unreadable):
+        pass
+    return {}

@@ -1,0 +1,211 @@
+"""Logs of promptfoo (`-o out.json`): one run a prompt and provider, an item a test case.
+
+A row that ended in an error of the provider is a failure and no wrong answer. With `repeat`, rows with equal variables
+and assertions are one item; answers that came from its cache are no repeats.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from eyechart.core.records import Failure, Item, Request, Response
+from eyechart.logs.kinds import head, keys_of
+from eyechart.logs.lm_eval_rows import QUESTIONS, params_of
+from eyechart.logs.plain import (
+    dig,
+    failed,
+    generated,
+    harmless,
+    item_of,
+    mapping,
+    messages,
+    moment,
+    number,
+    read_json,
+    sequence,
+    short,
+    text,
+    whole,
+)
+from eyechart.logs.values import Claim, Foreign, Found, Notes, Row, Scored, Setting, Unreadable
+
+HARNESS = "promptfoo"
+ERROR = 2
+"""Its `failureReason` of a call that broke off; 1 is a failed assertion."""
+Arm = tuple[str, str]
+"""Prompt and provider."""
+
+
+def find(files: Sequence[Path]) -> Iterator[Found]:
+    for path in files:
+        if path.suffix == ".json" and {"evalId", "results"} <= set(keys_of(head(path))):
+            yield Found(harness=HARNESS, path=path, files=(path,), read=partial(read, path))
+
+
+def read(path: Path) -> Iterator[Foreign]:
+    """Raises Unreadable."""
+    log = mapping(read_json(path))
+    found = mapping(log.get("results"))
+    rows_ = [mapping(r) for r in sequence(found.get("results"))]
+    if not rows_:
+        raise Unreadable("holds no results")
+    repeats = whole(dig(log, "config", "evaluateOptions", "repeat")) or 1
+    arms = dict.fromkeys(_arm(row) for row in rows_)
+    for arm in arms:
+        mine = [row for row in rows_ if _arm(row) == arm]
+        yield _foreign(path, log, found, mine, repeats, len(arms) > 1)
+
+
+def _arm(row: Mapping[str, Any]) -> Arm:
+    prompt = text(row.get("promptId")) or text(row.get("promptIdx")) or short(dig(row, "prompt", "label") or "")
+    return prompt, text(dig(row, "provider", "id")) or text(row.get("provider")) or ""
+
+
+def _foreign(
+    path: Path, log: Mapping[str, Any], found: Mapping[str, Any], rows_: Sequence[Mapping[str, Any]], repeats: int,
+    several: bool,
+) -> Foreign:  # fmt: skip
+    first = rows_[0]
+    provider = _arm(first)[1]
+    label = text(dig(first, "provider", "label"))
+    config = _provider(log, provider, label)
+    said = text(dig(log, "config", "description")) or path.stem
+    prompt = short(dig(first, "prompt", "label") or "", 40)
+    params = params_of(config)
+    given: list[tuple[str, Any, str]] = [
+        ("model.name", provider or None, "provider.id"),
+        ("prompt.template", _template(log, first), "results.prompts.raw"),
+        ("repeats.count", repeats, "config.evaluateOptions"),
+        ("evaluation.framework_version", text(dig(log, "metadata", "promptfooVersion")), "metadata"),
+    ]
+    given += [(f"decoding.{k}", v, "config.providers") for k, v in params.items()]
+    settings = [Setting(path=p, value=v, by=by) for p, v, by in given if v is not None]
+    settings.append(Setting(path="promptfoo.provider_config", value=harmless(config), by="config.providers"))
+    settings.append(Setting(path="promptfoo.evaluateOptions", value=dig(log, "config", "evaluateOptions"), by="config"))
+    return Foreign(
+        harness=HARNESS,
+        version=text(dig(log, "metadata", "promptfooVersion")),
+        task=f"{said}, {prompt}" if several and prompt else said,
+        model=provider or label,
+        files=(path,),
+        rows=partial(rows, rows_, tuple(sorted(params.items())), repeats),
+        settings=tuple(settings),
+        claims=tuple(_claims(found, first)),
+        findings=() if config else ("the configuration does not hold the provider: its parameters stand nowhere",),
+        started=moment(found.get("timestamp")) or moment(dig(log, "metadata", "evaluationCreatedAt")),
+    )
+
+
+def _provider(log: Mapping[str, Any], name: str, label: str | None) -> Mapping[str, Any]:
+    """The parameters of a provider stand in the configuration alone."""
+    given = dig(log, "config", "providers")
+    every: Sequence[Any] = sequence(given) or [given]
+    for one in every:
+        named = {text(dig(one, "id")), text(dig(one, "label"))} - {None}
+        if named & {name, label}:
+            return mapping(dig(one, "config"))
+        inner = mapping(one).get(name)
+        if isinstance(inner, Mapping):
+            return mapping(dig(inner, "config"))
+    return {}
+
+
+def _template(log: Mapping[str, Any], row: Mapping[str, Any]) -> str | None:
+    at = whole(row.get("promptIdx"))
+    prompts = sequence(dig(log, "results", "prompts"))
+    raw = dig(prompts[at], "raw") if at is not None and 0 <= at < len(prompts) else None
+    return raw if isinstance(raw, str) and "{{" in raw else None
+
+
+def _claims(found: Mapping[str, Any], first: Mapping[str, Any]) -> Iterator[Claim]:
+    at = whole(first.get("promptIdx"))
+    prompts = sequence(found.get("prompts")) or sequence(dig(found, "table", "head", "prompts"))
+    known = at is not None and 0 <= at < len(prompts)
+    metrics = mapping(dig(prompts[at], "metrics") if at is not None and known else None)
+    passed, lost = whole(metrics.get("testPassCount")), whole(metrics.get("testFailCount"))
+    if passed is not None and lost is not None and passed + lost > 0:
+        yield Claim(reading="pass", key="pass rate", value=passed / (passed + lost))
+
+
+def rows(
+    found: Sequence[Mapping[str, Any]], params: tuple[tuple[str, Any], ...], repeats: int, notes: Notes
+) -> Iterator[Row]:
+    names: dict[str, str] = {}
+    counted: Counter[str] = Counter()
+    for position, row in enumerate(found):
+        test = mapping(row.get("testCase"))
+        told = mapping(row.get("vars")) or mapping(test.get("vars"))
+        alike = json.dumps(harmless([told, test.get("assert")]), sort_keys=True)
+        name = text(row.get("testIdx")) or str(position)
+        repeat = None
+        if repeats > 1:
+            name = names.setdefault(alike, str(len(names)))
+            repeat = counted[name]
+            counted[name] += 1
+        asked = _asked(row, params)
+        scores = tuple(_scores(row))
+        cached = dig(row, "response", "cached") is True
+        answer = _answer(row)
+        if isinstance(answer, Failure):
+            scores = ()
+        elif row.get("success") is None and row.get("score") is None:
+            notes.say("a row says neither whether it passed nor its score")
+        yield Row(item=_item(name, row, told, test), request=asked, answer=answer, scores=scores, repeat=repeat,
+                  cached=cached)  # fmt: skip
+
+
+def _asked(row: Mapping[str, Any], params: tuple[tuple[str, Any], ...]) -> Request:
+    raw = dig(row, "prompt", "raw")
+    talk = messages(raw)
+    if isinstance(raw, str) and raw.lstrip().startswith("["):
+        try:
+            talk = messages(json.loads(raw))
+        except (ValueError, RecursionError):
+            talk = ()
+    if talk:
+        return Request(elicit="generate", messages=talk, params=params)
+    return Request(elicit="generate", prompt=raw if isinstance(raw, str) else "", params=params)
+
+
+def _answer(row: Mapping[str, Any]) -> Response | Failure:
+    response = mapping(row.get("response"))
+    output = response.get("output")
+    if row.get("failureReason") == ERROR or (output is None and (row.get("error") or response.get("error"))):
+        return failed(row.get("error") or response.get("error"))
+    said = output if isinstance(output, str) or output is None else json.dumps(harmless(output), ensure_ascii=False)
+    stop = text(response.get("finishReason"))
+    return generated(
+        said,
+        finish_reason=stop,
+        prompt_tokens=whole(dig(response, "tokenUsage", "prompt")),
+        completion_tokens=whole(dig(response, "tokenUsage", "completion")),
+    )
+
+
+def _scores(row: Mapping[str, Any]) -> Iterator[Scored]:
+    passed, score = row.get("success"), number(row.get("score"))
+    if isinstance(passed, bool):
+        yield Scored("pass", float(passed))
+    if score is not None:
+        yield Scored("score", score)
+    for name, value in mapping(row.get("namedScores")).items():
+        yield Scored(f"named/{name}", number(value))
+
+
+def _item(name: str, row: Mapping[str, Any], told: Mapping[str, Any], test: Mapping[str, Any]) -> Item:
+    question = next((told[key] for key in QUESTIONS if isinstance(told.get(key), str)), None)
+    if question is None:
+        texts = [v for v in told.values() if isinstance(v, str)]
+        raw = dig(row, "prompt", "raw")
+        question = texts[0] if len(texts) == 1 else raw if isinstance(raw, str) else None
+    gold = [
+        t
+        for one in sequence(test.get("assert"))
+        if dig(one, "type") in ("equals", "contains", "icontains", "similar") and (t := text(dig(one, "value")))
+    ]
+    return item_of(name, question, gold=gold, more=told)

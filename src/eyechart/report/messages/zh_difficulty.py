@@ -1,0 +1,68 @@
+"""The words of a report in Chinese: how hard few-shot candidates are, and what balanced draws did."""
+
+from __future__ import annotations
+
+ZH: dict[str, str] = {
+    "section.difficulty": "候选示例有多难",
+    "section.draws": "少样本示例的抽取",
+    "difficulty.sentence": "{n} 个候选示例：{buckets}。",
+    "difficulty.of": "{name} {n} 个",
+    "difficulty.bucket.easy": "易",
+    "difficulty.bucket.middle": "中",
+    "difficulty.bucket.hard": "难",
+    "difficulty.title": "难度分组",
+    "difficulty.caption": "p 是参考模型在没有示例时给候选示例正确答案的概率；D 是它的自然对数取负。三组是使 D 的组内平方和最小的"
+    "三个聚类。所举的例子是离该组中心最近的候选示例。",
+    "difficulty.p.options": "对有选项的候选示例，p 是把各选项分别接在提示之后时，正确选项在全部选项的概率中所占的份额。",
+    "difficulty.p.text": "对没有选项的候选示例，p 是把正确答案（第一个可接受的）接在提示之后时它本身的概率。",
+    "difficulty.col.bucket": "难度组",
+    "difficulty.col.count": "候选数",
+    "difficulty.col.d": "难度 D",
+    "difficulty.col.p": "概率 p",
+    "difficulty.col.example": "例子",
+    "difficulty.range": "{low} 至 {high}",
+    "difficulty.fewer": "不同的 D 不足三个，所以三组中只有 {n} 组。",
+    "difficulty.infinite": "{n} 个候选示例的 p = 0，D 为无穷大：它们归入最难的一组，不计入任何中心。",
+    "difficulty.unknown": "{n} 个候选示例没有 D，按难度抽取时从不选用；第一个是 {id}：{reason}。",
+    "difficulty.bars": "全部 D",
+    "difficulty.bars.caption": "按 D 统计的候选示例数，各段等宽。",
+    "draws.none": "关于抽取没有可说的：{reason}。",
+    "draws.open": "{n} 次抽取中，{a} 的方差与 {b} 的方差之比为 {ratio}，区间 {ends}，p = {p}。这既不表明一种规则比另一种更稳定，"
+    "也不表明两者一样稳定。",
+    "draws.less": "{n} 次抽取中，{a} 的波动小于 {b}：方差之比 {ratio}，区间 {ends}，p = {p}。",
+    "draws.more": "{n} 次抽取中，{a} 的波动大于 {b}：方差之比 {ratio}，区间 {ends}，p = {p}。",
+    "draws.unknown": "{a} 与 {b}，{n} 次抽取：没有方差之比，{reason}。",
+    "draws.title": "各规则多次抽取的得分",
+    "draws.caption": "每个种子是一次抽取，都在同样的 {items} 个题目上评分（另有 {excluded} 个题目在某次抽取中没有得分）。标准差和方差"
+    "是对抽取而言的：它们说明得分在多大程度上取决于抽到哪些示例。方差以分数的平方为单位。区间针对同一规则的其他抽取；得分分布偏斜时"
+    "区间偏窄，覆盖率可低至 83 %，而不是 95 %。",
+    "draws.mode.fixed": "所有题目共用一次",
+    "draws.mode.per_item": "每个题目重新抽取",
+    "draws.col.rule": "规则",
+    "draws.col.mode": "抽取方式",
+    "draws.col.draws": "次数",
+    "draws.col.mean": "平均得分",
+    "draws.col.sd": "标准差",
+    "draws.col.ends": "{level} % 区间",
+    "draws.col.variance": "方差",
+    "draws.col.rules": "规则对比",
+    "draws.col.ratio": "方差之比",
+    "draws.col.p": "p（Holm 校正）",
+    "draws.col.change": "均值变化",
+    "draws.col.change_ends": "变化的 {level} % 区间",
+    "draws.against": "规则之间的比较",
+    "draws.against.caption": "同一种子的抽取成对比较。p 针对方差相等的假设，由各次抽取与中位数的距离算出。平均得分的变化逐题计算，再对"
+    "抽取取平均；其区间针对其他题目、同样的抽取。",
+    "draws.unequal": "未比较：{fixed}（所有题目共用一次抽取）与 {own}（每个题目重新抽取）。单是重新抽取就会平均掉噪声，所以要说平衡抽取"
+    "有效，抽取方式必须相同。",
+    "draws.still": "不抽取，因此没有抽取间的方差：{rules}。",
+    "draws.why.no_draws": "没有任何配置的示例是用种子抽取的",
+    "draws.why.few": "抽取不足 5 次",
+    "draws.why.few_pairs": "两种规则共同的抽取不足 5 次",
+    "draws.why.alike": "各次抽取得分相同",
+    "draws.why.rule_alike": "某一规则的各次抽取得分相同",
+    "draws.why.lone": "波动只来自一次抽取",
+    "draws.why.rule_lone": "某一规则的波动只来自一次抽取",
+    "draws.why.no_seed": "没有共同的种子",
+    "draws.versus": "{a} 对 {b}",
+}
