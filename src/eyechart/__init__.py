@@ -39,6 +39,7 @@ _NAMES = {
     "open": "eyechart.app.opened",
     "grade": "eyechart.app.grade",
     "reread": "eyechart.app.reread",
+    "explain": "eyechart.app.explain",
     "table": "eyechart.app.tables",
     "Table": "eyechart.app.tables",
     "Study": "eyechart.app.study",

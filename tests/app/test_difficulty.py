@@ -25,7 +25,7 @@ from eyechart.core.records import Call, Estimate, Failure, Item, NotEstimable, R
 from eyechart.core.spec import Spec
 from eyechart.report.blocks import BarsBlock, Table
 from eyechart.report.messages import say
-from eyechart.report.sections.difficulty import difficulty, draws
+from eyechart.report.sections.difficulty import difficulty, draws, likelihood
 
 STUDY = """
 dataset: {name: chart, subset: sentiment, limit: 30}
@@ -132,7 +132,10 @@ def test_another_reference_and_backends_that_show_nothing() -> None:
     assert done.exit_code == 0
     assert json.loads(Path("other.json").read_text("utf-8"))["engine"]["backend"] == "synthetic"
     assert "write KEY=VALUE" in run("difficulty", "study.yaml", "--model", "synthetic").stderr
-    assert "--model colour" in run("difficulty", "study.yaml", "--model", "colour=red").stderr
+    assert (
+        "--model: a model has no pat; did you mean path?" in run("difficulty", "study.yaml", "--model", "pat=x").stderr
+    )
+    assert "--model threads: 'two' does not fit" in run("difficulty", "study.yaml", "--model", "threads=two").stderr
     with pytest.raises(InputError, match="there is no file"):
         ec.load("study.yaml").plan()
 
@@ -147,6 +150,15 @@ def test_calls_that_fail_leave_a_candidate_out_and_too_many_are_said() -> None:
     assert f"{len(lost)} without D are never drawn by difficulty" in done.stderr
     study(STUDY.replace("item_sd: 0.3", "item_sd: 0.3, failing: 1.0"))
     assert run("difficulty", "study.yaml").exit_code == 3
+
+
+def test_a_pool_of_two_kinds_is_said_and_small_p_is_not_nought() -> None:
+    study("dataset: {name: chart, subset: copying}\nmodel: {backend: function, path: 'json:dumps'}\n")
+    assert "not measurable here" in run("difficulty", "study.yaml").stderr
+    known = bucketed([("a", "x"), ("b", "y")], [0.5, 12.0], {"measure": ["options", "text"]})
+    assert known.notes[0].startswith("items with and without options have p of two kinds")
+    assert say(difficulty(known, {})[3].text, "en").startswith("Items with and without options")  # type: ignore[union-attr]
+    assert [likelihood(d) for d in (0.0, 12.0, 5000.0, math.inf)] == ["1.000", "6e-06", "1e-2171", "0"]
 
 
 def test_what_is_asked_of_items_with_and_without_options() -> None:

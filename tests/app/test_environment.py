@@ -79,8 +79,8 @@ def test_what_is_set_is_seen():
 
 def test_the_cost_is_what_this_probe_measured():
     cost = found("served")["llamacpp_cache"]
-    assert cost.paces == (("prefix cache on", 4.0),)
-    assert "4.00 times the pace" in say(remedy(cost.name, cost.paces)[2], "en")
+    assert cost.paces == (("cache", "prefix cache on", 4.0),)
+    assert "prefix cache: on: 4.00 times the pace" in say(remedy(cost.name, cost.paces)[2], "en")
 
 
 def test_settings_of_the_machine(monkeypatch):

@@ -116,7 +116,9 @@ def test_five_fields_are_exact_and_few_orders_agree_with_the_full_factorial():
     # By hand: every marginal contribution of the cue, from the scores of the run folder.
     run = ec.open("x")
     value = {
-        tuple(level for _, level in s.levels): s.new_items.value for s in run.scores() if isinstance(s.new_items, Estimate)
+        tuple(level for _, level in s.levels): s.new_items.value
+        for s in run.scores()
+        if isinstance(s.new_items, Estimate)
     }
     names = [name for name, _ in run.scores()[0].levels]
     at = names.index("prompt.cue")
@@ -284,7 +286,7 @@ def test_more_that_is_refused():
     a, b = file("a.yaml", spec()), file("b.yaml", spec(prompt__cue="Verdict:"))
     with pytest.raises(InputError, match="name two that differ"):
         explain(a, a)
-    with pytest.raises(InputError, match="was not run"):
+    with pytest.raises(InputError, match="were not run"):
         explain(a, b, Wish(calls=False))
     with pytest.raises(InputError, match="there is no run folder"):
         explain(a, "nothing.yaml")
@@ -294,6 +296,22 @@ def test_more_that_is_refused():
               "evaluation.judge": {"model": {"backend": "simulated_judge"}}}  # fmt: skip
     with pytest.raises(InputError, match="a judge reads"):
         explain(a, file("c.yaml", put(spec(), judged)), Wish(calls=False))
+
+
+def test_a_run_is_never_written_over():
+    ec.loads(dump_study(StudySpec(spec=spec(20)))).run("first")
+    before = Path("first/run.json").read_bytes()
+    with pytest.raises(InputError, match="holds another run"):
+        explain("first", file("b.yaml", spec(20, prompt__cue="Verdict:")), out="first")
+    assert Path("first/run.json").read_bytes() == before
+
+
+def test_one_item_says_so_and_gives_no_number():
+    found = explain(file("a.yaml", spec(1)), file("b.yaml", spec(1, prompt__cue="Verdict:")))
+    assert isinstance(found.found.gap, NotEstimable)
+    assert all(isinstance(part.share, NotEstimable) for part in found.found.parts)
+    assert all(part.verdict is Verdict.UNKNOWN for part in found.found.parts)
+    assert "cannot be known" in found.report("r.md").read_text("utf-8")
 
 
 def test_repeats_are_those_that_both_have():
@@ -339,3 +357,76 @@ def test_what_a_person_holds_in_python():
         text = found.report(name, language="zh").read_text("utf-8")
         assert "prompt.cue" in text
         assert "得分" in text or name == "r.json"
+
+
+JUDGED = """
+dataset: {dataset}
+model: {{backend: synthetic, options: {{accuracy: 0.7, seed: 1}}}}
+decoding: {{max_new_tokens: {tokens}}}
+evaluation:
+  method: judge
+  judge: {{rubric: {rubric}, reference: true, model: {{backend: simulated_judge, options: {{leniency: {leniency}}}}}}}
+"""
+
+
+def test_answers_that_a_judge_reads():
+    """A lenient judge of the same answers: one field of reading, whose calls are the judge's alone."""
+    data = "{name: chart, subset: facts, limit: 30}"
+    for name, rubric, leniency, tokens in (("a", "Is it true?", 0, 32), ("b", "Be kind.", 2, 33)):
+        text = JUDGED.format(dataset=data, rubric=rubric, leniency=leniency, tokens=tokens)
+        Path(f"{name}.yaml").write_text(text, "utf-8")
+    seen = foresee("a.yaml", "b.yaml")
+    assert [group.name for group in seen.work.groups] == ["decoding.max_new_tokens", "evaluation.judge"]
+    assert (len(seen.plan.new), seen.plan.grid.judged) == (60, 120)
+    found = explain("a.yaml", "b.yaml")
+    judge = next(part for part in found.found.parts if part.field == "evaluation.judge")
+    assert judge.verdict is Verdict.EXPLAINS
+    assert not judge.asks
+    assert isinstance(judge.share, Estimate)
+    assert judge.share.value > 0.1
+    assert explain("a.yaml", "b.yaml").asked.made == 0
+
+
+def test_answers_that_are_run_as_programs(monkeypatch):
+    Path("coder.py").write_text(
+        "def f(prompt):\n    body = 'a + b' if 'Please' in prompt else 'a - b'\n"
+        "    return f'```python\\ndef add(a, b):\\n    return {body}\\n```'\n",
+        "utf-8",
+    )
+    monkeypatch.syspath_prepend(str(Path.cwd()))
+    rows = [{"id": str(i), "question": f"Add, case {i}.", "answer": f"assert add({i}, 1) == {i + 1}"} for i in range(5)]
+    Path("code.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    text = """
+dataset: {path: code.jsonl}
+model: {backend: function, path: "coder:f"}
+prompt: {instruction: Go}
+evaluation: {method: code}
+"""
+    Path("a.yaml").write_text(text, "utf-8")
+    Path("b.yaml").write_text(text.replace("Go", "Please"), "utf-8")
+    found = explain("a.yaml", "b.yaml", weak_sandbox=True)
+    assert isinstance(found.found.gap, Estimate)
+    assert found.found.gap.value == 1.0
+    with pytest.raises(InputError, match="run as programs"):
+        explain("a.yaml", "b.yaml", calls=False)
+
+
+@pytest.mark.slow
+def test_planted_shares_are_covered_and_a_field_without_any_is_silent():
+    """80 models of other luck, the whole line: the share of the cue is -.2 in each, that of the limit nothing."""
+    covered = {"prompt.cue": 0, "decoding.max_new_tokens": 0}
+    alarms, many = 0, 80
+    for seed in range(many):
+        effect = [{"when": {"contains": "Verdict:"}, "add": -0.2}]
+        options = {"accuracy": 0.7, "item_sd": 0.1, "seed": seed, "effects": effect}
+        a = file("a.yaml", spec(model__options=options))
+        b = file("b.yaml", spec(model__options=options, prompt__cue="Verdict:", decoding__max_new_tokens=9))
+        found = explain(a, b, out=f"run{seed}")
+        for part in found.found.parts:
+            assert isinstance(part.share, Estimate)
+            assert part.share.interval is not None
+            truth = -0.2 if part.field == "prompt.cue" else 0.0
+            covered[part.field] += part.share.interval.low <= truth <= part.share.interval.high
+        alarms += "decoding.max_new_tokens" in {part.field for part in found.found.of(Verdict.EXPLAINS)}
+    assert all(hits / many >= 0.87 for hits in covered.values()), covered
+    assert alarms / many <= 0.1

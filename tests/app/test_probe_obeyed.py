@@ -124,7 +124,7 @@ def test_the_cache_field_is_really_sent(fault_server):
     sent = [seen.body.get("cache_prompt") for seen in fault_server.seen]
     assert sent == [None] * 5 + [False] * 4 + [True] * 4
     remedies = json.loads(done.stdout)["data"]["remedies"]
-    assert any("prefix cache off" in one["cost"] for one in remedies)
+    assert any("prefix cache: off" in one["cost"] for one in remedies)
 
 
 def written(text) -> Path:

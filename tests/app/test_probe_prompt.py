@@ -4,6 +4,8 @@ taken up again without a call."""
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -200,3 +202,24 @@ def test_flipped_items_of_a_run(study):
     assert {pair["item"] for pair in data["pairs"]} <= flipped
     assert len(data["pairs"]) == min(3, len(flipped))
     assert all(pair["a"]["given"]["answer"] != pair["b"]["given"]["answer"] for pair in data["pairs"])
+
+
+@pytest.mark.slow
+def test_the_page_about_probes_shows_what_happens():
+    """Each command runs, and prints lines of the shape that is shown; digits may differ on another processor."""
+    page = (Path(__file__).parents[2] / "docs" / "probes.md").read_text(encoding="utf-8")
+    yaml, *_ = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
+    Path("probes.yaml").write_text(yaml, encoding="utf-8")
+    shown = 0
+    for block in re.findall(r"```console\n(.*?)```", page, re.DOTALL):
+        command, *lines = block.strip().splitlines()
+        done = CliRunner().invoke(main, shlex.split(command)[2:])
+        assert done.exit_code == 0, (command, done.output, done.stderr)
+        printed = {tuple(line.split()[:1]) for line in done.stdout.splitlines()}
+        for line in lines:
+            assert tuple(line.split()[:1]) in printed, (command, line)
+            shown += 1
+    assert shown > 40
+    (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    exec(code, {})
+    assert Path("prompt.html").stat().st_size > 10_000

@@ -79,7 +79,7 @@ def test_the_plan_asks_nothing_and_says_what_is_free():
     assert "Change only how answers are read, and are free:" in text
     assert not Path("eyechart-runs").exists()
     planned = plain("a.yaml", "c.yaml", "--dry-run")["data"]
-    assert planned["calls"] == {"mixtures": 4, "of": 4, "needed": 160, "stored": 0, "new": 160}
+    assert planned["calls"] == {"mixtures": 4, "of": 4, "needed": 160, "stored": 0, "new": 160, "judges_at_most": 0}
     assert [f["name"] for f in planned["fields"] if not f["asks"]] == ["evaluation.extraction"]
     said("a.yaml", "c.yaml", "--quiet")
     assert said("a.yaml", "c.yaml", "--dry-run").startswith("0 calls would be made (160 of 160 are stored)")
@@ -101,7 +101,7 @@ def test_a_report_in_both_languages(language, ending):
         (["a.yaml", "a.yaml"], 2, "name two that differ"),
         (["a.yaml", "no.yaml"], 2, "there is no run folder, fingerprint or RUN#cell"),
         (["a.yaml", "b.yaml", "--budget", "50"], 4, "the smallest design needs 160 calls, and the budget is 50"),
-        (["a.yaml", "b.yaml", "--no-calls"], 2, "was not run"),
+        (["a.yaml", "b.yaml", "--no-calls"], 2, "were not run"),
         (["a.yaml", "b.yaml", "--report", "r.pdf"], 2, "ends in .html, .md or .json"),
     ],
 )

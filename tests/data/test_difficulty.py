@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eyechart.analysis.difficulty import BUCKETS, Difficulty, bucketed, difficulty_of
@@ -177,6 +177,7 @@ def test_a_pool_that_changed_is_refused(message: Message) -> None:
     assert "12 rows to choose from" in message(lambda: chooser(count=13))
 
 
+@settings(deadline=None, max_examples=40)
 @given(st.permutations(POOL), st.integers(0, 999), st.sampled_from(["fixed", "per_item"]))
 def test_balanced_draws(pool: list[Item], seed: int, draw: str) -> None:
     """k = 3m takes m of each, one more the middle, two more middle and easy; more shots hold the fewer."""

@@ -38,15 +38,10 @@ def data() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_clean_run_is_not_called_ill(kind):
-    data()
-    assert causes(look(run("a", **KINDS[kind]))) == []
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_same_evaluation_twice_has_no_causes(kind):
+def test_a_clean_run_is_not_called_ill_alone_or_beside_itself(kind):
     data()
     a, b = (run(name, **KINDS[kind]) for name in ("a", "b"))
+    assert causes(look(a)) == []
     found = look(a, b)
     assert causes(found) == []
     assert say(headline(found), "en").startswith("Nothing found: the two agree in every verdict")

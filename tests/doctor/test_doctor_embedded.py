@@ -28,7 +28,7 @@ decoding: {{max_new_tokens: {tokens}}}
 evaluation: {{{reading}}}
 """
 PLAIN = {
-    "limit": 16,
+    "limit": 12,
     "dtype": "f32",
     "template": "{{question}}\\nAnswer:",
     "chat": "false",
@@ -44,6 +44,7 @@ def run(name: str, **change: object) -> str:
     return name
 
 
+@pytest.mark.slow
 def test_answers_that_are_cut_off():
     """`The answer is ...` needs more than one token behind a chat template."""
     chat = {"chat": "true", "shots": "", "template": "{{question}} Explain, then answer."}
@@ -59,12 +60,13 @@ def test_a_strict_reader_and_other_shots():
     assert strict.findings is not None
     assert strict.findings.gap is not None
     assert strict.causes[0].explains == pytest.approx(strict.findings.gap.all_items)
-    assert strict.findings.gap.same_texts == 16
+    assert strict.findings.gap.same_texts == 12
     shots = look(a, run("c", shots=", few_shot: {count: 3, seed: 2}"))
     assert causes(shots)[0] == "shots_drawn"
     assert shots.causes[0].strength == "proven"  # greedy, and nothing else differs
 
 
+@pytest.mark.slow
 def test_a_template_inside_the_template():
     chat = {"chat": "true", "shots": "", "limit": 8}
     twice = "<|im_start|>user\\n{{question}}<|im_end|>\\n<|im_start|>assistant\\n"
@@ -73,6 +75,7 @@ def test_a_template_inside_the_template():
     assert found.causes[0].strength == "proven"
 
 
+@pytest.mark.slow
 def test_the_same_run_twice_is_one_run():
     assert causes(look(run("a"), run("b"))) == []
 

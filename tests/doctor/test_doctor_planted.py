@@ -62,7 +62,7 @@ def greedy_text(call: Call, came: Came) -> Came:
     )
 
 
-SAMPLED = {"decoding": {"temperature": 0.8}, "repeats": {"count": 4}}
+SAMPLED = {"decoding": {"temperature": 0.8}, "repeats": {"count": 4}, "dataset": {"limit": 60}}
 
 
 def test_truncated_answers():

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eyechart.core.errors import InputError
@@ -111,6 +111,7 @@ def test_prose_is_left_alone(text: str) -> None:
     assert rename(text).fields["question"] == text
 
 
+@settings(deadline=None)
 @given(st.text(max_size=200))
 def test_any_text_is_taken(text: str) -> None:
     rename(text)
@@ -124,7 +125,9 @@ def test_any_text_is_taken(text: str) -> None:
 )
 def test_questions_without_programs_are_left_alone(shared: Path, name: str) -> None:
     """Real questions full of `=`, brackets and names in the text: none of them is Python, none is changed."""
-    rows = [json.loads(line) for line in (shared / "benchmarks" / f"{name}.jsonl").read_text("utf-8").split("\n") if line]
+    rows = [
+        json.loads(line) for line in (shared / "benchmarks" / f"{name}.jsonl").read_text("utf-8").split("\n") if line
+    ]
     texts = [str(row.get("question") or row.get("input")) for row in rows]
     assert len(texts) >= 250
     assert [text for text in texts if renamed(text, ())] == []

@@ -136,7 +136,7 @@ def test_a_mutated_log_is_read_or_refused_in_a_line(kind, seed, how):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", LOGS)
 @given(seed=st.integers(0, 2**32), how=st.sampled_from(["cut", "flip", "swap", "swap"]))
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_many_mutated_logs(kind, seed, how):
     fuzz(kind, seed, how)
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from eyechart.app.evaluated import evaluated
 from eyechart.app.importing import Imported, Imports, import_log
 from eyechart.app.importing import import_logs as import_with_report
 from eyechart.app.opened import open as open_run
@@ -517,3 +518,146 @@ def test_different_questions_under_one_name_are_said_where_runs_are_compared():
         import_logs(name, out=f"run_{name}")
     done = eyechart("compare", "run_a", "run_b")
     assert "8 of 8 items that run_a and run_b name alike are different questions" in done.stderr
+
+
+def test_old_samples_are_one_list_whose_rows_do_not_name_their_filter():
+    made.gsm8k(Path("log"))
+    path = next(Path("log").rglob("samples*"))
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    for row in rows:
+        for key in ("filter", "metrics", "doc_hash", "prompt_hash", "target_hash"):
+            del row[key]
+        row["arguments"] = [list(one.values()) for one in row["arguments"].values()]
+    made.put(path, json.dumps(rows, indent=2))
+    run = only(import_logs("log"))
+    assert [(r.name, r.mean) for r in run.readings] == [
+        ("exact_match@strict-match", 0.25),
+        ("exact_match@flexible-extract", 0.75),
+    ]
+    assert run.findings == ()
+
+
+def test_a_score_whose_answer_is_not_in_the_log_is_kept():
+    samples = [made.inspect_sample(i, "C" if i else "I") for i in range(4)]
+    samples[1]["output"] = {"model": "m", "choices": []}
+    samples[1]["messages"] = samples[1]["messages"][:2]
+    run = only(import_logs(made.inspect_json(Path("log.json"), samples, 0.75), out="run"))
+    assert score(run, "match") == 0.75
+    assert run.findings == ("the log scores an answer that it does not hold: its score is kept",)
+    assert open_run("run").facts["calls"] == {"needed": 3, "made": 0, "stored": 3, "failed": 0}
+
+
+def test_the_mean_of_groups_is_told_from_the_mean_of_items(tmp_path):
+    told = made.lm_results("both", {"acc,none": 0.5 * (0.25 + 0.0)}, 16)
+    for task, n in (("big", 12), ("small", 4)):
+        folder = made.choices(Path("parts") / task, n=n, task=task)
+        path = next(folder.glob("samples*"))
+        rows = [json.loads(line) for line in path.read_text().splitlines()]
+        if task == "small":
+            rows = [row | {"acc": 0.0, "acc_norm": 0.0} for row in rows]
+        part = json.loads(next(folder.glob("results*")).read_text())
+        part["results"][task] = {"acc,none": sum(r["acc"] for r in rows) / n}
+        for key in ("results", "configs", "n-samples", "higher_is_better"):
+            told[key] |= part[key]
+        made.put_lines(Path("log") / path.name, rows)
+    told["group_subtasks"] = {"both": ["big", "small"]}
+    made.put(Path(f"log/results_{made.STAMP}.json"), told)
+    run = only(import_logs("log"))
+    assert has(run.findings, "acc,none 0.125 is the mean of 2 groups; that of the items is 0.1875")
+
+
+def test_an_imported_run_is_named_where_commands_take_an_evaluation():
+    made.gsm8k(Path("log"))
+    import_logs("log", out="run")
+    one = evaluated("run#c001")
+    assert one.spec.evaluation.extraction == {"recorded": {"rule": "flexible-extract"}}
+    assert one.spec.model.name == "org/small"
+    assert one.spec.prompt.few_shot.count == 5
+
+
+def test_a_run_of_options_knows_no_decoding():
+    run = only(import_logs(made.choices(Path("log")), out="run"))
+    assert not any(path.startswith("decoding.") for path in run.unknown)
+    assert open_run("run").facts["cells"][0]["sampled"] is False
+
+
+def test_limits_are_said_to_be_no_samples():
+    made.gsm8k(Path("log"))
+    path = next(Path("log").rglob("results*"))
+    told = json.loads(path.read_text())
+    told["config"]["limit"] = 20
+    made.put(path, told)
+    assert has(only(import_logs("log")).findings, "limit 20: the first items of the data were taken")
+
+
+def test_secrets_in_model_arguments_are_not_kept():
+    made.gsm8k(Path("log"))
+    path = next(Path("log").rglob("results*"))
+    told = json.loads(path.read_text())
+    told["config"]["model_args"] = "model=x,api_key=sk-abc,base_url=http://u:pw@host/v1"
+    made.put(path, told)
+    import_logs("log", out="run")
+    kept = "".join(p.read_text() for p in (Path("run/run.json"), Path("run/source/log.json"), Path("run/study.yaml")))
+    assert "sk-abc" not in kept
+    assert "u:pw" not in kept
+
+
+def test_splits_of_helm_are_held_against_their_own_statistics(shared):
+    folder = Path("helm")
+    folder.mkdir()
+    for path in (shared / "fixtures" / "helm" / "hellaswag-pythia-1b").iterdir():
+        text = path.read_text()
+        if path.name != "stats.json":
+            told = json.loads(text)
+            for one in told.get("request_states", [])[:3] if isinstance(told, dict) else []:
+                one["instance"]["split"] = "test"
+            text = json.dumps(told)
+        made.put(folder / path.name, text)
+    run = only(import_logs(folder, out="run"))
+    assert set(open_run("run").observations.groups) == {"test", "valid"}
+    assert has(run.findings, "exact_match of valid: the log claims 0.3, and the scores of its 7 items give")
+
+
+def test_report_2_of_evalscope(shared):
+    source = shared / "fixtures" / "evalscope" / "qwen-plus"
+    for path in source.rglob("*.*"):
+        made.put(Path("out") / path.relative_to(source), path.read_text())
+    identity = {"name": "accuracy", "aggregation": "mean", "dimensions": {}}
+    made.put(
+        Path("out/reports/qwen-plus/gsm8k.json"),
+        {
+            "schema_version": 2, "dataset_name": "gsm8k", "model_name": "qwen-plus",
+            "metrics": [{"identity": identity, "num": 10, "score": 0.9, "macro_score": 0.9, "categories": []}],
+            "primary_metric_identity": identity,
+            "execution_summary": {"requested": 12, "succeeded": 10, "errored": 2, "incomplete": True},
+        },
+    )  # fmt: skip
+    run = only(import_logs("out", out="run"))
+    assert run.readings[0].claimed == 0.9
+    assert has(run.findings, "accuracy: the log claims 0.9", "10 items give 1")
+    assert has(run.findings, "10 of the 12 items")
+    assert has(run.findings, "not complete")
+
+
+def test_a_run_whose_every_sample_broke_off():
+    sample = made.inspect_sample(1, "C", error={"message": "no services"}, output={"choices": [], "completion": ""})
+    sample["scores"] = {}
+    told = made.inspect_header([sample], 0.7) | {"samples": [sample]}
+    told["results"] |= {"total_samples": 80, "completed_samples": 78}
+    run = only(import_logs(made.put(Path("log.json"), told), out="run"))
+    assert open_run("run").observations.outcome_counts(0) == {"failed": 1}
+    assert [(r.name, r.mean, r.claimed) for r in run.readings] == [("match", None, 0.7)]
+    assert has(run.findings, "the log holds 1 of the 80 items")
+    assert has(run.findings, "match accuracy 0.7: the log has no score of an item")
+
+
+def test_a_pooled_metric_leaves_answers_to_be_read_again():
+    rows = [made.lm_row(i, f"It is {2 * i}.", str(2 * i), 0.0) for i in range(5)]
+    for row in rows:
+        row |= {"metrics": ["f1"], "f1": [str(row["doc_id"]), ["x"]], "filter": "none"}
+    told = made.lm_results("t", {"f1,none": 0.2}, 5)
+    made.put(Path("log/results_2025-01-01T00-00-00.1.json"), told)
+    made.put_lines(Path("log/samples_t_2025-01-01T00-00-00.1.jsonl"), rows)
+    run = only(import_logs("log", out="run"))
+    assert [(r.name, r.mean, r.claimed) for r in run.readings] == [("f1", None, 0.2)]
+    assert "careful" in eyechart("reread", "run").output

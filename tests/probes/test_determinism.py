@@ -117,6 +117,8 @@ def test_settings_are_kept_apart_and_noise_of_both_kinds():
     assert found.noise.value == 0
     assert found.noise_settings.value > 0
     assert found.measured[1].lost == 3
+    fresh = texts(*["no"] * 2, *base[2:], condition="fresh", setting="another process")
+    assert determinism([str(i) for i in range(10)], [stated, fresh]).noise.value > 0  # no setting was changed
 
 
 def test_clusters_are_not_items():
@@ -199,7 +201,10 @@ def test_every_part_has_words(language):
     made = part(
         found=found,
         untried=(("cache", "keeps_nothing", ""), ("threads", "error", "2 threads: no")),
-        remedies=(("llamacpp_cache", "x: 1", "not set", (("prefix cache on", 1.25),)), ("average", "r", "unknown", ())),
+        remedies=(
+            ("llamacpp_cache", "x: 1", "not set", (("cache", "prefix cache on", 1.25),)),
+            ("average", "r", "unknown", ()),
+        ),
         environment=(("cores", "2"),),
         sampled=True,
     )

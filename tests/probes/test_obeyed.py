@@ -72,6 +72,16 @@ def test_a_seed_that_never_changes_the_draw():
     assert (seed.verdict, seed.p <= ALPHA) == ("ignored", True)
 
 
+def test_a_seed_that_is_fixed_where_none_is_sent_does_not_pass_for_a_temperature():
+    """Always drawn at temperature 1, with seed 0 unless another is sent."""
+
+    class Fixed(Toy):
+        def text(self, prompt, params):
+            return super().text(prompt, {"seed": 0, **params})
+
+    assert verdicts(probed(Fixed(without("temperature"))))["temperature"] == "ignored"
+
+
 def test_a_model_that_is_sure_of_every_word_makes_nothing_ignored():
     found = probed(Toy(peaked=True))
     seen = verdicts(found)

@@ -177,6 +177,8 @@ def test_letters_are_compared_by_what_they_stand_for():
     assert pair.flips  # the same letter, another city
     assert {pair.a.given.answer, pair.b.given.answer} == {"Rome", "Paris"}
     assert pair.turned in (1, -1)
+    shown = {o.text: o.logprobs for o in pair.options}
+    assert shown["Rome"] == shown["Paris"][::-1]  # the letter's number belongs to another city on the other side
 
 
 def test_what_a_backend_cannot_show_is_not_asked_for():

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eyechart.stats.kmeans import line_clusters
@@ -22,6 +22,7 @@ def naive(values: list[float], k: int) -> float:
     )
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(-20, 20).map(lambda i: i / 4), min_size=1, max_size=11), st.integers(1, 4))
 def test_no_partition_is_better(values: list[float], k: int) -> None:
     found = line_clusters(values, k)
@@ -36,6 +37,7 @@ def test_no_partition_is_better(values: list[float], k: int) -> None:
     assert sum(map(len, by_label.values())) == len(set(values))  # equal values share a cluster
 
 
+@settings(deadline=None)
 @given(st.permutations([0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 1.0]))
 def test_ties_do_not_hang_on_the_order(values: list[float]) -> None:
     found = line_clusters(values, 3)

@@ -87,9 +87,16 @@ class Difficulty:
         return sum(b.infinite for b in self.buckets)
 
     @property
+    def mixed(self) -> bool:
+        """Whether p is of two kinds: shares among options, and probabilities of texts; D then has two scales."""
+        return len(self.about.get("measure", ())) > 1
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What a person must know before resting on the buckets."""
         out: list[str] = []
+        if self.mixed:
+            out.append("items with and without options have p of two kinds: items without are hard by that alone")
         if len(self.buckets) < len(BUCKETS):
             names = ", ".join(b.name for b in self.buckets)
             out.append(f"fewer than three distinct D: {len(self.buckets)} of three buckets ({names})")

@@ -83,4 +83,3 @@ class Explanation:
 
     def field(self, name: str) -> Moved:
         return next(field for field in self.fields if field.name == name)
-

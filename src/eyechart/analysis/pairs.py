@@ -38,7 +38,7 @@ class Answers:
     scores: Floats
     """[items, repeats] in [0, 1]; NaN where missing, inside this room only."""
     said: NDArray[np.int64]
-    """[items, repeats]: a code an answer, the same answer the same code; -1 where none was found."""
+    """[items, repeats]: a code an answer, the same answer the same code (none found is one too); -1 where missing."""
 
 
 @dataclass(frozen=True, kw_only=True)

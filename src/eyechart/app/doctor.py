@@ -36,7 +36,7 @@ OPINIONS = ("judge", "code", "function", "verdict")
 """Scorers that are not read again: a program would run, a judge would be asked, or the user's own code be called."""
 NOT_AGAIN = (*OPINIONS, "recorded")
 """And verdicts that a foreign log holds: what gave them is not here."""
-LOOKED = 4_000
+LOOKED = 20_000
 """Answers that are looked at; of a larger run a seeded sample of items, each with all its repeats."""
 
 

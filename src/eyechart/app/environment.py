@@ -44,8 +44,8 @@ class Remedy:
     setting: str
     """To be written or given, letter by letter."""
     state: State
-    paces: tuple[tuple[str, float], ...] = ()
-    """What this probe measured of its cost: settings, and calls a second over those of the pass as stated."""
+    paces: tuple[tuple[str, str, float], ...] = ()
+    """What this probe measured of its cost: condition, setting, calls a second over those of the pass as stated."""
 
 
 def facts(engine: Engine) -> tuple[Fact, ...]:
@@ -188,9 +188,11 @@ def _state(there: bool) -> State:
     return "set" if there else "not set"
 
 
-def _paces(found: Determinism, condition: str) -> tuple[tuple[str, float], ...]:
+def _paces(found: Determinism, condition: str) -> tuple[tuple[str, str, float], ...]:
     """What this very probe measured, as ratios within one run: the machine may be busy, but then it was for all."""
-    return tuple((one.setting, one.pace) for one in found.measured if one.condition == condition and one.pace)
+    return tuple(
+        (condition, one.setting, one.pace) for one in found.measured if one.condition == condition and one.pace
+    )
 
 
 _OF = {

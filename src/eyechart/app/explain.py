@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
-from eyechart.analysis.explained import Closing, Explained, Game, Verdict, closes, explained, smallest_closing
+from eyechart.analysis.explained import Explained, Game, Verdict, closes, explained, smallest_closing
 from eyechart.analysis.explanation import Asked, Explanation, OwnItems
-from eyechart.app.explain_grid import MOST_READ, Laid
+from eyechart.app.explain_grid import MOST_READ, NAME, Laid
 from eyechart.app.explain_read import Scores, plain, scores
 from eyechart.app.explain_work import EXACT, PAIRS, Given, Wish, Work, prepare
 from eyechart.app.finished import finished
@@ -22,16 +22,16 @@ from eyechart.app.paper import paper, write_paper
 from eyechart.app.plan import Plan, make_plan
 from eyechart.app.run import run
 from eyechart.core.codec import dump_study
+from eyechart.core.effective import stated_digest
 from eyechart.core.errors import InputError, Stopped
 from eyechart.core.identity import rng_for
-from eyechart.core.records import NotEstimable
 from eyechart.core.spec import Budget
 from eyechart.report.inputs import Language
 from eyechart.report.notebook import fragment
 from eyechart.report.sections.explained import explained_parts
 from eyechart.stats.ddmin import ddmin
 from eyechart.stats.inputs import FloatArray
-from eyechart.stats.shapley import bits, mask, shapley_weights
+from eyechart.stats.shapley import mask, shapley_weights
 from eyechart.stats.shapley_sampled import Weights, antithetic, sampled_weights
 from eyechart.store.store import Store
 
@@ -39,6 +39,8 @@ MOST_CELLS = 4096
 """Mixtures that are laid out one by one: a few seconds."""
 FREE = "replay"
 """A backend whose calls cost nothing: it looks answers up."""
+
+OTHER = " (what is stored was answered by another engine: version, model file or settings)"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,12 +66,12 @@ class Explaining(Explanation):
         return fragment(paper(f"{self.a} / {self.b}", explained_parts(self)))
 
 
-def explain(a: Given, b: Given, wish: Wish | None = None) -> Explaining:
+def explain(a: Given, b: Given, wish: Wish | None = None, **options: object) -> Explaining:
     """Why `b` scores other than `a`: run folders, `RUN#cell`, fingerprint files, studies or runs.
 
-    Raises InputError where they cannot be compared, Stopped where the budget does not reach, TooManyFailures.
+    `options` are the fields of `Wish`: `explain("a.yaml", "b.yaml", budget=2000)`. Raises InputError where they cannot be compared, Stopped where the budget does not reach, TooManyFailures.
     """
-    wish = wish or Wish()
+    wish = wish or wished(options)
     work = prepare(a, b, wish)
     if not wish.calls:
         return _settled(work.together(), work, wish)
@@ -156,6 +158,7 @@ class _Doing:
     def _run(self, laid: Laid) -> None:
         work, wish = self.work, self.wish
         folder = work.folder
+        self._mine()
         folder.prepare()
         keys = [planned.key for _, planned in laid.grid.calls()]
         with Store(folder.store) as target:
@@ -182,6 +185,15 @@ class _Doing:
         self.failed += ran.failed
         if ran.stopped:
             raise Stopped(f"{ran.stopped}; what was answered is stored: the same command goes on")
+
+    def _mine(self) -> None:
+        """Mixtures are never written over another run: a folder of `explain` is one of this very A."""
+        folder = self.work.folder
+        if not (folder.path / "run.json").exists():
+            return
+        facts = folder.read_json("run.json")
+        if facts.get("name") != NAME or facts.get("digests", {}).get("stated") != stated_digest(self.work.spec):
+            raise InputError(f"{folder.path} holds another run; name another folder with --out")
 
     def _finished(self, laid: Laid) -> Scores:
         seen = finished(self.work.folder).observations
@@ -225,27 +237,32 @@ class _Doing:
         )
 
     def closed(self, found: Explained, weights: Weights) -> Explained:
-        """`found` with its closing set looked for by delta debugging, where a few more mixtures are needed for it."""
-        if weights.exact:
+        """`found` with its closing set looked for by delta debugging, where a few more mixtures are needed for it.
+
+        The named fields first, then those with the next largest shares, until the gap is closed; then what can be left
+        out again is.
+        """
+        if weights.exact or not found.of(Verdict.EXPLAINS):
             return found
-        names = [part.field for part in found.of(Verdict.EXPLAINS)]
-        named = tuple(sorted(self.game.fields.index(name) for name in names))
-        if not named:
-            return replace(found, closing=self._smallest())
+        ranked = [self.game.fields.index(part.field) for part in found.parts if part.verdict is not Verdict.NOTHING]
+        named = tuple(ranked[: len(found.of(Verdict.EXPLAINS))])
         less = [mask(tuple(other for other in named if other != one)) for one in named]
         self._more([mask(named), *less])  # at once: with them the search has most of what it asks for
-        if not self._closes(mask(named)):
-            return replace(found, closing=self._smallest())
-        looking = ddmin(len(named))
+        for many in range(len(named), len(ranked)):
+            tried = tuple(sorted(ranked[:many]))
+            if self._closes(mask(tried)):
+                self._cut_down(tried)
+                break
+        return replace(found, closing=smallest_closing(self.game, tolerance=self.wish.tolerance, level=self.wish.level))
+
+    def _cut_down(self, closing: Sequence[int]) -> None:
+        looking = ddmin(len(closing))
         try:
             wanted = next(looking)
             while True:
-                wanted = looking.send(self._closes(mask(tuple(named[i] for i in wanted))))
+                wanted = looking.send(self._closes(mask(tuple(closing[i] for i in wanted))))
         except StopIteration:
-            return replace(found, closing=self._smallest())
-
-    def _smallest(self) -> Closing | NotEstimable:
-        return smallest_closing(self.game, tolerance=self.wish.tolerance, level=self.wish.level)
+            return
 
     def _closes(self, coalition: int) -> bool:
         if not self._more([coalition]):
@@ -260,6 +277,8 @@ class _Doing:
         plan = make_plan(laid.grid, self.work.stores(self.wish))
         if self.wish.budget is not None and len(plan.new) > self.wish.budget - self.made:
             return False
+        if plan.new and 4 * len({laid.asks(c) for c in laid.cell}) > 3 * 2 ** sum(self.work.asks):
+            return False  # what was saved on the shares is not spent on the set
         self.measure(laid, plan)
         return True
 
@@ -273,7 +292,7 @@ def _settled(work: Work, apart: Work, wish: Wish) -> Explaining:
         lacking = [e.name for e in (work.a, work.b) if e.store is None]
         raise InputError(
             f"{work.a.name} and {work.b.name} share no item that both have answered"
-            + (f" ({' and '.join(lacking)} was not run)" if lacking else "")
+            + (f" ({' and '.join(lacking)} {'was' if len(lacking) == 1 else 'were'} not run)" if lacking else OTHER)
             + "; leave --no-calls out, or run them"
         )
     found = explained(doing.game, weights, tolerance=wish.tolerance, level=wish.level)
@@ -287,9 +306,10 @@ def _told(work: Work, found: Explained, doing: _Doing, settle: int | None) -> Ex
     laid, plan, read = doing.laid, doing.first, doing.read
     if laid is None or plan is None or read is None:
         raise RuntimeError("nothing was measured")
+    counted = _counted(work, laid, make_plan(laid.grid))
     asked = replace(
-        _counted(work, laid, plan),
-        needed=make_plan(laid.grid, ()).needed,
+        counted,
+        stored=max(0, counted.needed - doing.made - doing.failed - read.missing),
         made=doing.made,
         failed=doing.failed,
         missing=read.missing,
@@ -335,9 +355,5 @@ def wished(options: Mapping[str, object]) -> Wish:
     for name in options:
         if name not in known:
             raise InputError(f"explain has no option {name}; there are {', '.join(known)}")
-    return Wish(**options)  # pyright: ignore[reportArgumentType]
-
-
-def names_of(found: Foreseen, coalitions: Sequence[int]) -> list[list[str]]:
-    """The fields that stand as in B, for each coalition."""
-    return [[found.work.groups[i].name for i in bits(c)] for c in coalitions]
+    given = {k: Path(v) if k in ("out", "store") and isinstance(v, str) else v for k, v in options.items()}
+    return Wish(**given)  # pyright: ignore[reportArgumentType]

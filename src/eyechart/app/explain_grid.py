@@ -13,6 +13,8 @@ from eyechart.core.errors import InputError
 from eyechart.core.factors import cell, put
 from eyechart.core.spec import Budget, Design, Prices, Spec, StudySpec
 
+NAME = "explain"
+"""Of the study whose set-ups are mixtures."""
 MOST_READ = 10
 """Fields of reading of which all 2^n readings are tried; more are sampled like the others."""
 
@@ -44,7 +46,7 @@ def lay(a: Spec, groups: Sequence[Group], coalitions: Iterable[int], base: Path,
     """Raises InputError where a mixture cannot be asked, with why."""
     wanted = [0, *sorted(set(coalitions) - {0})]
     study = StudySpec(
-        name="explain",
+        name=NAME,
         spec=a,
         factors=tuple(group.factor for group in groups),
         design=Design(kind="factorial"),

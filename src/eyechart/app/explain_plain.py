@@ -48,7 +48,7 @@ def plain_plan(seen: Foreseen) -> dict[str, Any]:
         "method": {"exact": seen.weights.exact, "pairs": None if seen.weights.exact else seen.weights.draws,
                    "coalitions": len(seen.weights.coalitions)},
         "calls": {"mixtures": asked.mixtures, "of": asked.of, "needed": plan.needed, "stored": plan.stored,
-                  "new": len(plan.new)},
+                  "new": len(plan.new), "judges_at_most": plan.grid.judged},
         "expected": asdict(plan.expected),
         "folder": str(seen.work.folder.path),
     }  # fmt: skip

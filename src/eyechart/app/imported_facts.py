@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import platform
+import shlex
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from eyechart.app.imported_rows import Collector
 from eyechart.app.run import study_digest
-from eyechart.app.runtime import observe
 from eyechart.core.effective import ALPHABET, DEFAULTS, Reading, stated_digest
 from eyechart.core.factors import field_names
 from eyechart.core.identity import engine_digest
@@ -78,8 +81,11 @@ def evaluation_of(foreign: Foreign, reading: str) -> dict[str, Any]:
     if reading in foreign.readings:
         return dict(foreign.readings[reading])
     metric, _, rule = reading.partition("@")
-    out: dict[str, Any] = {"elicit": "options"} if foreign.elicit == "options" else {}
-    return {**out, "extraction": {"recorded": {"rule": rule}}, "score": {"recorded": {"metric": metric}}}
+    return {
+        "elicit": foreign.elicit,
+        "extraction": {"recorded": {"rule": rule}},
+        "score": {"recorded": {"metric": metric}},
+    }
 
 
 def engine_of(foreign: Foreign) -> Engine:
@@ -123,14 +129,27 @@ def greedy(spec: Spec) -> bool:
     return spec.decoding.do_sample is False or spec.decoding.temperature == 0
 
 
+def _inert(foreign: Foreign, spec: Spec) -> Iterator[tuple[str, str]]:
+    """Fields that could not move this evaluation, whatever they were."""
+    for path in DEFAULTS:
+        if foreign.elicit == "options":
+            if path.startswith("decoding."):
+                yield path, "options are scored by log-probability; nothing is decoded"
+        elif path in ("evaluation.options", "evaluation.normalize"):
+            yield path, "the answer is generated, no option is scored"
+        elif path in ("decoding.seed", "decoding.seed_scope") and greedy(spec):
+            yield path, "nothing is sampled"
+    few = spec.prompt.few_shot
+    if few is not None and few.count == 0:
+        for path in DEFAULTS:
+            if path.startswith("prompt.few_shot.") and path != "prompt.few_shot.count":
+                yield path, "there are no shots"
+        yield "prompt.separator", "there are no shots"
+
+
 def cell_of(foreign: Foreign, spec: Spec, reading: str, number: int, made: Collector, digest: str) -> dict[str, Any]:
     """One reading as a set-up of `run.json`. Its effective form holds what is known, and no default."""
     options = foreign.elicit == "options"
-    inert = [
-        {"path": path, "reason": "options are scored by log-probability; nothing is decoded"}
-        for path in DEFAULTS
-        if path.startswith("decoding.") and options
-    ]
     evaluation = evaluation_of(foreign, reading)
     how = (
         Reading(elicit="options", normalize=str(evaluation.get("normalize", "none")))
@@ -164,7 +183,7 @@ def cell_of(foreign: Foreign, spec: Spec, reading: str, number: int, made: Colle
             "repeats": made.repeats,
         },
         "judge": None,
-        "inert": inert,
+        "inert": [{"path": path, "reason": reason} for path, reason in _inert(foreign, spec)],
     }
 
 
@@ -178,7 +197,6 @@ def facts_of(
     cells = [cell_of(foreign, s, r, i, made, digest) for i, (s, r) in enumerate(zip(specs, readings, strict=True))]
     lost = sum(1 for outcome, _, _ in made.seen.values() if outcome.value == "unscored")
     total = foreign.total if foreign.total is not None else len(made.items)
-    finished = foreign.finished or foreign.started or "not said by the log"
     unknown = [ASKED[path] for path in source["unknown"]]
     return {
         "eyechart": __version__,
@@ -203,7 +221,7 @@ def facts_of(
         "data": [{"given": foreign.task, "count": len(made.items), "of": total, "drawn": list(made.items),
                   "problems": []}],
         "notes": [*source["findings"], *([f"the log does not say: {', '.join(unknown)}"] if unknown else [])],
-        "calls": {"needed": len(made.keys), "made": 0, "stored": len(made.keys) - made.failures.total(),
+        "calls": {"needed": made.stored + made.failures.total(), "made": 0, "stored": made.stored,
                   "failed": made.failures.total()},
         "copied": 0,
         "retries": 0,
@@ -213,7 +231,7 @@ def facts_of(
         "findings": {},
         "stopped": None,
         "started": foreign.started or "not said by the log",
-        "finished": finished,
+        "finished": foreign.finished or "not said by the log",
         "runtime": {"python": "not said by the log", "platform": foreign.platform or "not said by the log",
                     "packages": dict(foreign.packages), "command": None},
         "imported": {
@@ -227,11 +245,9 @@ def facts_of(
 
 
 def observe_here() -> dict[str, Any]:
-    """What imported the log."""
-    from pathlib import Path
-
-    found = observe(Path())
-    return {k: found[k] for k in ("python", "platform", "command") if k in found}
+    """What imported the log: its maker's machine is another."""
+    command = shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]) if sys.argv else None
+    return {"python": platform.python_version(), "platform": platform.platform(), "command": command}
 
 
 def settings_kept(settings: Sequence[Setting]) -> Iterator[dict[str, Any]]:

@@ -61,6 +61,8 @@ class Collector:
     bare: list[tuple[int, int, Outcome, int]] = field(default_factory=list[tuple[int, int, Outcome, int]])
     """Item, repeat, outcome and call of answers without any score: they stand under every reading."""
     failures: Counter[str] = field(default_factory=Counter[str])
+    stored: int = 0
+    """Answers in the store."""
     cached: int = 0
     differ: bool = False
     """Whether any item has two answers that differ."""
@@ -94,7 +96,10 @@ class Collector:
         call = known.calls[sign][1] if sign in known.calls else self._call(row, asked, sign, repeat)
         known.calls.setdefault(sign, (repeat, call))
         if isinstance(row.answer, Failure):
-            self.failures[row.answer.reason] += 1
+            if any(one.value is not None for one in row.scores):
+                self.notes.say("the log scores an answer that it does not hold: its score is kept")
+            else:
+                self.failures[row.answer.reason] += 1
         if not row.scores:
             outcome = Outcome.FAILED if isinstance(row.answer, Failure) else Outcome.UNSCORED
             self.bare.append((known.index, repeat, outcome, call))
@@ -145,6 +150,7 @@ class Collector:
         if key not in self._taken:
             self._taken[key] = sign
             if isinstance(row.answer, Response):
+                self.stored += 1
                 self._batch.append(
                     Entry(
                         key=key,
@@ -170,10 +176,9 @@ class Collector:
         if key in self.seen:
             self.notes.say("a row repeats another one, answer and all, and was left out")
             return
-        if isinstance(row.answer, Failure):
-            outcome, value = Outcome.FAILED, None
-        elif one.value is None:
-            outcome, value = Outcome.UNSCORED, None
+        if one.value is None:
+            outcome = Outcome.FAILED if isinstance(row.answer, Failure) else Outcome.UNSCORED
+            value = None
         else:
             outcome, value = one.outcome or (Outcome.CORRECT if one.value == 1 else Outcome.INCORRECT), one.value
         self.seen[key] = (outcome, value, call)
@@ -208,7 +213,8 @@ class Collector:
     def complete(self) -> None:
         """Answers without a score stand under every reading as failed or unscored, not as wrong."""
         if not self.readings and self.bare:
-            self.readings["unscored"] = None
+            claimed = dict.fromkeys(claim.reading for claim in self.foreign.claims if claim.group is None)
+            self.readings.update(claimed or {"unscored": None})
         for index, repeat, outcome, call in self.bare:
             for reading in self.readings:
                 self.seen.setdefault((reading, index, repeat), (outcome, None, call))

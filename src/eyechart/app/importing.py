@@ -10,7 +10,6 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
-from eyechart.app.finished import Finished
 from eyechart.app.folder import Folder
 from eyechart.app.imported_facts import ASKED, engine_of, facts_of, settings_kept, spec_of, study_of, unknown_of
 from eyechart.app.imported_rows import Collector, described
@@ -22,7 +21,7 @@ from eyechart.core.records import Estimate, NotEstimable, Outcome
 from eyechart.logs.find import search
 from eyechart.logs.plain import short
 from eyechart.logs.values import Claim, Foreign, Found, Notes, Unreadable
-from eyechart.stats.intervals import wilson
+from eyechart.stats.intervals import mean_clustered, wilson
 from eyechart.store.lock import locked
 from eyechart.store.store import Store
 
@@ -126,7 +125,7 @@ def import_logs(*paths: Path | str, out: Path | str | None = None, report: bool 
                 claimed.append(_claimed(foreign, found))
                 continue
             base = Path(out) if out is not None else RUNS
-            target = Folder(base) if single else _free(base, foreign)
+            target = Folder(base) if single else _free(base, foreign, {run.folder for run in runs})
             try:
                 runs.append(_write(foreign, target, report))
             except Unreadable as error:
@@ -162,14 +161,14 @@ def _damage(found: Found, error: BaseException) -> str:
     return f"is no whole log of {found.harness}: {type(error).__name__}, {short(error, 100)}"
 
 
-def _free(base: Path, foreign: Foreign) -> Folder:
-    """A folder named after task and model that is free, or holds this very log already."""
+def _free(base: Path, foreign: Foreign, taken: set[Path]) -> Folder:
+    """A folder named after task and model that is free, or holds this very log from an earlier import."""
     parts = (foreign.task, (foreign.model or "unknown-model").rpartition("/")[2])
     name = safe_name("-".join(parts))
     number = 1
     while True:
         folder = Folder(base / (name if number == 1 else f"{name}-{number}"))
-        if not folder.path.exists() or _holds(folder, foreign):
+        if folder.path not in taken and (not folder.path.exists() or _holds(folder, foreign)):
             return folder
         number += 1
 
@@ -177,7 +176,8 @@ def _free(base: Path, foreign: Foreign) -> Folder:
 def _holds(folder: Folder, foreign: Foreign) -> bool:
     try:
         kept = Folder(folder.path / "source").read_json("log.json")
-        return kept["files"] == [described(path) for path in foreign.files] and kept["task"] == foreign.task
+        same = (kept["task"], kept["model"]) == (foreign.task, foreign.model)
+        return same and kept["files"] == [described(path) for path in foreign.files]
     except (EyechartError, KeyError, TypeError, OSError):
         return False
 
@@ -246,9 +246,8 @@ def _conclude(made: Collector) -> None:
         made.readings["unscored"] = None
         _unscored(made)
     for claim in foreign.claims:
-        if claim.reading in made.readings:
-            for text in _against(claim, made):
-                notes.say(text)
+        for text in _against(claim, made):
+            notes.say(text)
     for name, count in made.turned.items():
         notes.say(f"{name}: {count:,} scores of items are not what the log-probabilities in the log give")
     for name, count in made.tied.items():
@@ -275,7 +274,10 @@ def _against(claim: Claim, made: Collector) -> Iterator[str]:
     """What a claimed aggregate says, and what the scores of its items give, where they differ."""
     values = made.scores(claim.reading, claim.group)
     of = f"{claim.key} of {claim.group}" if claim.group else claim.key
-    if claim.value is None or not values:
+    if claim.value is None:
+        return
+    if not values:
+        yield f"{of} {claim.value:.6g}: the log has no score of an item to hold it against"
         return
     if not claim.mean:
         yield f"{of} {claim.value:.4f} is no mean of the scores of items; it was not worked out again"
@@ -284,11 +286,16 @@ def _against(claim: Claim, made: Collector) -> Iterator[str]:
     whole = made.foreign.total is None or len(made.items) >= made.foreign.total
     if claim.n is not None and claim.n != len(values) and whole:
         yield f"{of}: claimed over {claim.n:,} items; {len(values):,} have a score in the log"
+    parts = {group for group in made.groups if group is not None} if claim.group is None else set[str]()
     if abs(found - claim.value) > claim.off + 1e-9:
+        means = [fmean(some) for part in sorted(parts) if (some := made.scores(claim.reading, part))]
+        if len(means) > 1 and abs(fmean(means) - claim.value) <= claim.off + 1e-9:
+            yield f"{of} {claim.value:.6g} is the mean of {len(means):,} groups; that of the items is {found:.6g}"
+            return
         text = f"{of}: the log claims {claim.value:.6g}, and the scores of its {len(values):,} items give {found:.6g}"
         yield text if whole else text + f": they are only a part of the {made.foreign.total:,} asked"
         return
-    if claim.se is not None and whole and len(values) > 1:
+    if claim.se is not None and whole and len(values) > 1 and not parts:  # of groups the harness pools it
         error = stdev(values) / math.sqrt(len(values))
         if abs(error - claim.se) > max(2 * claim.off, 0.02 * error):
             yield (
@@ -314,16 +321,14 @@ def _imported(
     foreign: Foreign, folder: Folder, made: Collector, source: Mapping[str, Any], report: Path | None
 ) -> Imported:
     claimed = {claim.reading: claim.value for claim in foreign.claims if claim.group is None}
-    found = {score.cell: score.new_items for score in Finished(folder).scores()}
-    readings = [
-        ReadingScore(
-            name=name,
-            score=found[f"c{number:03d}"],
-            mean=fmean(values) if (values := made.scores(name)) else None,
-            claimed=claimed.get(name),
-        )
-        for number, name in enumerate(made.readings)
-    ]
+    readings: list[ReadingScore] = []
+    for name in made.readings:
+        values = made.scores(name)
+        score: Number = NotEstimable(name=name, reason="the log gives no score of an item")
+        if values:
+            score = mean_clustered(values, name=name)
+        mean = fmean(values) if values else None
+        readings.append(ReadingScore(name=name, score=score, mean=mean, claimed=claimed.get(name)))
     return Imported(
         folder=folder.path,
         harness=foreign.harness,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 from eyechart.analysis.compare import Compared
 from eyechart.analysis.flips import Flip
 from eyechart.analysis.readers import ReaderSpread
 from eyechart.analysis.shares import Attributed
 from eyechart.app.finished import Finished, check
+from eyechart.app.flip_ledger import FlipLedger, between_runs
 from eyechart.app.flips import compared, flips
 from eyechart.app.folder import Folder
 from eyechart.app.report import report_input, write_report
@@ -55,8 +56,20 @@ class Run(Finished):
         """
         return reread_run(self, graders)
 
-    def flips(self, a: str, b: str) -> tuple[Flip, ...]:
-        """The verdicts of set-up `b` that differ from those of `a` (`c000`, ...), each with its cause and both texts."""
+    @overload
+    def flips(self, a: str, b: str) -> tuple[Flip, ...]: ...
+
+    @overload
+    def flips(self, a: Run) -> FlipLedger: ...
+
+    def flips(self, a: str | Run, b: str | None = None) -> tuple[Flip, ...] | FlipLedger:
+        """The verdicts of set-up `b` that differ from those of `a` (`c000`, ...), each with its cause and both texts.
+
+        Given another run: the ledger of this one's baseline against its, with what could not be compared."""
+        if isinstance(a, Run):
+            return between_runs(self, a)
+        if b is None:
+            raise InputError("flips compares two: name two set-ups of this run, or give another run")
         return flips(self, a, b)
 
     def compared(self, a: str, b: str) -> int:

@@ -43,6 +43,8 @@ FAMILIES: Mapping[str, Name] = {
 }
 """Family to its edit: none of them changes what is asked, nor which answer is right."""
 OFF = "none"
+NOTHING = "\x00no answer"
+"""What an answer in which none was found counts as: not the same as any that was."""
 REPEATS = 2
 """Of every prompt, also the greedy ones, unless told otherwise: else nobody knows what the engine does by itself."""
 
@@ -184,9 +186,10 @@ def _answers(grid: Grid, at: int, base: Ask, run: Run, store: Store, codes: dict
             answer = got.get(one.key)
             if isinstance(answer, Response):
                 found, _ = read_one(answer, ask.items[i], ask, i, cell.effective.reading)
+                text = NOTHING
                 if found.value is not None:
                     text = same_answer(found.value, ask.items[i], ask.labels[i], base.items[i])
-                    said[i, repeat] = codes.setdefault(text, len(codes))
+                said[i, repeat] = codes.setdefault(text, len(codes))
     return Answers(scores=scores, said=said)
 
 

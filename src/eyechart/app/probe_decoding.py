@@ -70,6 +70,7 @@ class _Line:
     request: Request
 
 
+# More parameters than usual: each is an option of the command, under the same name.
 def probe_decoding(
     a: str | Path,
     b: str | Path | None = None,

@@ -69,6 +69,7 @@ class _Contrast:
     pairs: tuple[tuple[Question, Question], ...]
 
 
+# More parameters than usual: each is an option of the command, under the same name.
 def probe_prompt(
     a: str | Path | None = None,
     b: str | Path | None = None,
@@ -183,6 +184,8 @@ def _laid(
     else:
         others = [lay(known[0], {"prompt.edits+": plain(edit, "--edit")}, edit) for edit in edits]
     notes += dict.fromkeys(note for one in (first, *others) for note in one.notes)
+    if any(one.ask.asking.sampled for one in (first, *others)):
+        notes.append("sampling is switched off for this probe: answers are the greedy ones")
     shared = [i.id for i in first.ask.items if all(i.id in {o.id for o in other.ask.items} for other in others)]
     if len(known) > 1 and known[0].spec.dataset.stated() != known[1].spec.dataset.stated():
         notes.append("the two have other data; items are paired by their ids")

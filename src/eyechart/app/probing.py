@@ -272,6 +272,7 @@ ABSENCES = {
     "smallest": "not looked for",
     "outcome": "a text of one's own has no right answer",
     "item": "a text of one's own is no item",
+    "cluster": "the item stands alone",
     "text": "nothing was generated",
     "pieces": "the backend does not show the tokens of the prompt",
     "flip_rate": "no items",
@@ -302,6 +303,6 @@ def reasons(data: Any) -> Any:
         if key == "reason_reason":
             continue  # where there is an answer, there is no reason why not
         if key != name and value == ABSENT:
-            value = row.get("reason") or ABSENCES.get(name, HIDDEN)
+            value = (row.get("reason") if name == "answer" else None) or ABSENCES.get(name, HIDDEN)
         out[key] = reasons(value)
     return out

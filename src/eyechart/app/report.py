@@ -185,7 +185,8 @@ def _words(value: Any) -> str | None:
 
 def _inert(cells: Sequence[Plain]) -> Iterable[InertField]:
     """Each inert field once, with the number of set-ups in which it is."""
-    seen = Counter((str(i["path"]), str(i["reason"])) for cell in cells for i in cell["inert"])
+    stated = {path for cell in cells for path, _ in _leaves(cell["stated"])}  # of an imported log others are listed too
+    seen = Counter((str(i["path"]), str(i["reason"])) for cell in cells for i in cell["inert"] if i["path"] in stated)
     for (path, reason), count in seen.items():
         where = "" if count == len(cells) else f" ({count} of {len(cells)} set-ups)"
         yield InertField(path=path, reason=reason + where)

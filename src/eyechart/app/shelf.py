@@ -160,6 +160,10 @@ def name_of(reading: Reading, kind: Kind) -> str:
         if reading == one:
             return name
     score: Any = reading.score
+    rule: Any = reading.extraction
+    if isinstance(rule, Mapping) and "recorded" in rule and isinstance(score, Mapping) and "recorded" in score:
+        told: Any = cast("Any", score)["recorded"].get("metric"), cast("Any", rule)["recorded"].get("rule")
+        return "the log's " + "@".join(str(part) for part in told if part)
     if isinstance(score, Mapping) and "function" in score and reading.extraction == "whole":
         return str(cast("Any", score["function"])["path"])
     return "/".join(str(part) for part in (reading.extraction, reading.postprocess, reading.score))

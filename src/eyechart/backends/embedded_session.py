@@ -271,8 +271,8 @@ class Session:
         """Each prompt and the scores behind it, [V]; what prompts share is computed once.
 
         Equal to the last bit whatever the company (`embedded_prefix`), as long as a level behind the first has an even
-        number of rows: so it was found with 2, 3 and 4 threads, and not so with odd numbers. From those of `_prefill`, which reads a prompt in one piece,
-        they differ by rounding: up to 5e-5 was measured.
+        number of rows: so it was found with 2, 3 and 4 threads, and not so with odd numbers. From those of `_prefill`,
+        which reads a prompt in one piece, they differ by rounding: up to 5e-5 was measured.
         """
         self._infer.reset_state()
         for level in levels(prompts):

@@ -18,6 +18,7 @@ from eyechart.cli.output import Answer, Progress, answers, clean, points
 from eyechart.core.errors import InputError
 from eyechart.core.factors import advice
 from eyechart.core.records import Estimate, Interval, NotEstimable
+from eyechart.core.registry import hint
 from eyechart.core.spec import Model
 from eyechart.data.difficulty import plain_row
 from eyechart.report.blocks import Part, message
@@ -25,11 +26,12 @@ from eyechart.report.inputs import Language
 from eyechart.report.messages import say
 from eyechart.report.sections.difficulty import difficulty as difficulty_section
 from eyechart.report.sections.difficulty import draws as draws_section
-from eyechart.report.sections.difficulty import middle_of, nat, sentence, why
+from eyechart.report.sections.difficulty import likelihood, middle_of, nat, sentence, why
 from eyechart.report.table_data import data_of
+from eyechart.report.text import short
 from eyechart.stats.draws import PairedRatio, Variance
 
-EXAMPLE = 56
+EXAMPLE = 60
 
 
 @click.command("difficulty")
@@ -105,7 +107,10 @@ def _model(pairs: Sequence[str]) -> Model | None:
         key, mark, value = pair.partition("=")
         if not mark:
             raise InputError(f"write KEY=VALUE, as in backend=embedded, not {pair!r}", field="--model")
-        stated[key.strip().removeprefix("model.")] = int(value) if value.isdecimal() else value
+        name = key.strip().removeprefix("model.")
+        if name not in Model.model_fields:
+            raise InputError(f"a model has no {name}; {hint(name, Model.model_fields)}", field="--model")
+        stated[name] = int(value) if value.isdecimal() else value
     try:
         return Model.model_validate(stated)
     except ValidationError as error:
@@ -141,9 +146,9 @@ def _lines(known: Difficulty, texts: Mapping[str, str], place: Path) -> Iterator
         row = middle_of(bucket, known.rows)
         text = " ".join(texts.get(row.id, "").split())
         d = f"{nat(bucket.low)} to {nat(bucket.high)}"
-        p = f"{2.718281828459045**-bucket.low:.3f} to {2.718281828459045**-bucket.high:.3f}"
+        p = f"{likelihood(bucket.low)} to {likelihood(bucket.high)}"
         shown = f"{row.id}: {text}" if text else row.id
-        yield f"{bucket.name:<8}{bucket.count:>5}  {d:<15}{p:<17}{shown[:EXAMPLE]}"
+        yield f"{bucket.name:<8}{bucket.count:>5}  {d:<15}{p:<17}{short(shown, EXAMPLE)}"
     yield ""
     yield f"{place}"
     yield f"In the study: prompt: {{few_shot: {{count: 3, difficulty: balanced, reference: {place.name}}}}}"

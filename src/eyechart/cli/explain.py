@@ -155,7 +155,9 @@ def _foreseen(seen: Foreseen) -> Answer:
 
 def _plan_lines(seen: Foreseen) -> Iterator[str]:
     work, expected = seen.work, seen.plan.expected
-    for asks, title in ((True, "Change what is asked:"), (False, "Change only how answers are read, and are free:")):
+    judged = seen.plan.grid.judged
+    free = "and are free:" if not judged else "and need no call but a judge's:"
+    for asks, title in ((True, "Change what is asked:"), (False, f"Change only how answers are read, {free}")):
         mine = [field for field in work.moved() if field.asks is asks]
         if mine:
             yield ""
@@ -178,4 +180,8 @@ def _plan_lines(seen: Foreseen) -> Iterator[str]:
         cost = [] if expected.money is None else [f"{expected.money:.4g} {expected.currency}"]
         time = [] if expected.seconds is None else [duration(expected.seconds)]
         yield f"Expected: {', '.join([*tokens, *time, *cost])}"
+    if judged:
+        yield f"Judges would be asked at most {judged:,} times, equal answers only once."
+    if not seen.weights.exact:
+        yield "A closing set is looked for behind it, which may ask a few more mixtures."
     yield f"Asked answers will be kept in {work.folder.path}"

@@ -17,7 +17,10 @@ from eyechart.core.errors import EyechartError
 from eyechart.runner.fulfil import Tally
 from eyechart.version import __version__
 
-KEEPING = ("run", "demo", "plan", "judge run", "judge audit")
+KEEPING = (
+    "run", "demo", "plan", "judge run", "judge audit", "explain", "difficulty", "probe prompt", "probe decoding",
+    "probe determinism", "probe pairs",
+)  # fmt: skip
 """Commands that ask a model, and keep what it has answered."""
 
 F = TypeVar("F", bound=Callable[..., Any])

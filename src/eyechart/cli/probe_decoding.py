@@ -105,7 +105,7 @@ def _sentence(probe: DecodingProbe) -> str:
 def _lines(probe: DecodingProbe) -> Iterator[str]:
     if not probe.walks:
         return
-    yield f"Open (*): the likeliest token has less than {OPEN:.0%}. Probabilities at temperature 1, before any cut."
+    yield f"Open (*): the likeliest token has less than {OPEN:.0%}. Probabilities at temperature 1, entropy in nats."
     if max(len(walk.steps) for walk in probe.walks) > LISTED:
         yield ""
         yield from path_lines(path_block(probe), "en")

@@ -11,7 +11,7 @@ from eyechart.cli.output import Answer, Progress, answers
 from eyechart.core.errors import InputError
 from eyechart.core.records import Candidate, NotEstimable
 from eyechart.probes.prompt_values import AttentionChange, Family, Given, Pair, Position, PromptProbe, Smallest
-from eyechart.probes.wording import UNITS
+from eyechart.probes.wording import UNITS, Change
 from eyechart.report.pictures import shown
 from eyechart.report.sections.prompts import ranked, small
 from eyechart.stats.divergence import Bounds, Divergence, SeenDivergence, bits
@@ -130,16 +130,20 @@ def _sentence(probe: PromptProbe) -> str:
             return f"A deletion that turns the answer was found for {found:,} of {len(probe.alone):,}."
         return "Nothing was answered on both sides."
     flips, n = sum(pair.flips for pair in probe.pairs), len(probe.pairs)
-    what = f"{n:,} pairs" if n > 1 else "the one pair"
-    return f"{flips:,} of {what} turn the answer." if flips else f"No answer turns: {what} asked."
+    if n == 1:
+        return "The answer turns." if flips else "The answer stays."
+    return f"{flips:,} of {n:,} pairs turn the answer." if flips else f"{n:,} pairs asked, and no answer turns."
 
 
 def _lines(probe: PromptProbe, named: bool) -> Iterator[str]:
     if len(probe.families) > 1 or any(f.n > 1 for f in probe.families):
-        yield "\nDivergence of the next token behind the prompt (Jensen-Shannon, bits: 0 same, 1 nothing in common):"
+        yield "\nDivergence of the next token behind the prompt (mean JS):"
         width = max(len(f.change) for f in probe.families)
         for family in probe.families:
             yield f"  {family.change:<{width}}  {_family(family)}"
+    if probe.pairs:
+        yield ""
+        yield "In bits. JS: Jensen-Shannon, 0 the same, 1 nothing in common. KL: first to second / second to first."
     chosen = list(probe.pairs) if named and len(probe.pairs) <= PAIRS else ranked(probe.pairs)[:PAIRS]
     for pair in chosen:
         yield ""
@@ -194,7 +198,8 @@ def _pair(pair: Pair) -> Iterator[str]:
 
 def _given(given: Given) -> str:
     if given.answer is None:
-        return f"no answer ({given.reason})" if given.reason else "no answer"
+        reason = (given.reason or "").split(" (")[0]
+        return f"no answer ({reason[:48]})" if reason else "no answer"
     outcome = f" ({given.outcome.value})" if given.outcome is not None else ""
     return f"“{shown(given.answer, 30)}”{outcome}"
 
@@ -242,15 +247,18 @@ def _smallest(found: Smallest | NotEstimable) -> Iterator[str]:
     if isinstance(found, NotEstimable):
         yield f"  smallest      none: {found.reason}"
         return
-    said = " | ".join(
-        f"“{shown(c.before, 24)}”" if not c.after else f"“{shown(c.before, 24)}” -> “{shown(c.after, 24)}”"
-        for c in found.chosen[:TOP]
-    )
+    said = " | ".join(_part(change) for change in found.chosen[:TOP])
     more = f" and {len(found.chosen) - TOP} more" if len(found.chosen) > TOP else ""
-    kind = "leave out " if found.kind == "deletion" else ""
-    yield f"  smallest      {kind}{said}{more}"
+    yield f"  smallest      {said}{more}"
     yield f"    {len(found.chosen)} of {found.of} {found.unit}: {_given(found.before)} -> {_given(found.after)}"
     yield f"    {MINIMAL[found.minimal]}; {found.looks} prompts tried"
     if found.also:
         also = "  ".join(f"“{shown(c.before, 16)}”" for c in found.also[:TOP])
         yield f"    {len(found.also)} others do it alone as well: {also}"
+
+
+def _part(change: Change) -> str:
+    before, after = f"“{shown(change.before, 24)}”", f"“{shown(change.after, 24)}”"
+    if not change.before:
+        return f"put in {after}"
+    return f"{before} -> {after}" if change.after else f"leave out {before}"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from eyechart.core.records import Estimate
+from eyechart.core.records import Estimate, Outcome
 from eyechart.doctor.case import Case, Diagnosis, Experiment, Fact, Side, Strength, fact, ids, points
 from eyechart.doctor.causes_data import asked_of, gold_of
-from eyechart.doctor.fields import Difference, differences
+from eyechart.doctor.fields import Difference, differences, stated_apart
 from eyechart.doctor.gap import Gap
 from eyechart.stats.multiple import holm
 from eyechart.stats.paired import mcnemar_exact
@@ -36,9 +36,10 @@ def between(case: Case, gap: Gap) -> Iterator[Diagnosis]:
     yield from _tasks(a, b, gap)
 
 
-def explain(a: Side, b: Side, groups: int = 1) -> Experiment:
-    """`explain` mixes the evaluations: with k groups of fields that need calls, at most 2^k - 2 mixtures are new."""
-    calls = max(a.calls, b.calls) * (2**groups - 2) if groups <= 4 else None
+def explain(a: Side, b: Side) -> Experiment:
+    """`explain` mixes the evaluations: with k fields that need calls, at most 2^k - 2 mixtures are new."""
+    fields = stated_apart(a, b)
+    calls = max(a.calls, b.calls) * max(0, 2**fields - 2) if fields <= 4 else None
     return Experiment(what="explain", command=f"eyechart explain {a.name} {b.name}", calls=calls)
 
 
@@ -104,10 +105,13 @@ def _fields(a: Side, b: Side, gap: Gap, found: tuple[Difference, ...]) -> Iterat
     groups: dict[str, list[Difference]] = defaultdict(list)
     for one in found:
         groups[one.cause].append(one)
+    left = _left(gap)
     asked = [cause for cause in groups if cause not in ("reader_differs", "normalize_differs")]
     for cause, many in groups.items():
         facts = [fact("field", path=d.path, a=d.a, b=d.b) for d in many[:LINES]]
-        share, explains = gap.share, None
+        share, explains = left, None
+        if cause in asked and gap.pairs and not left:
+            continue  # read alike, no verdict differs: it moved nothing
         if cause in ("reader_differs", "normalize_differs"):
             read = _reading_effect(a, b)
             if read is not None:
@@ -120,8 +124,14 @@ def _fields(a: Side, b: Side, gap: Gap, found: tuple[Difference, ...]) -> Iterat
         strength: Strength = (
             "possible" if not sure else "proven" if len(groups) == 1 or explains is not None else "likely"
         )
-        experiment = explain(a, b, max(1, len(asked))) if cause in asked else a.reread()
+        experiment = explain(a, b) if cause in asked else a.reread()
         yield _made(cause, tuple(facts), experiment, share, strength, explains)
+
+
+def _left(gap: Gap) -> float:
+    """Share of verdicts that differ although both answers are read by the reading of b: what reading cannot explain."""
+    turned = sum((x.right if x.other is None else x.other is Outcome.CORRECT) != y.right for x, y in gap.pairs)
+    return turned / len(gap.pairs) if gap.pairs else 0.0
 
 
 def _reading_effect(a: Side, b: Side) -> tuple[float, float] | None:
@@ -131,7 +141,7 @@ def _reading_effect(a: Side, b: Side) -> tuple[float, float] | None:
         for one in side.counted:
             if one.other is None:
                 continue
-            right = one.other.value == "correct"
+            right = one.other is Outcome.CORRECT
             n += 1
             turned += right != one.right
             moved += sign * (right - one.right)
@@ -194,10 +204,14 @@ def _verdicts(a: Side, b: Side, gap: Gap, found: tuple[Difference, ...]) -> Iter
 
 
 def _versions(a: Side, b: Side, gap: Gap) -> Iterator[Diagnosis]:
-    """Software that differs, where anything that was answered or read differs at all."""
+    """Software or machine that differs, where anything that was answered or read differs at all."""
     if not gap.flips and gap.same_texts == gap.texts:
         return
-    one, other = ({"eyechart": s.version, **s.runtime.get("packages", {})} for s in (a, b))
+    machine = ("processor", "machine", "cores")
+    one, other = (
+        {"eyechart": s.version, **s.runtime.get("packages", {})} | {k: s.runtime[k] for k in machine if k in s.runtime}
+        for s in (a, b)
+    )
     framework = [str(s.section("evaluation").get("framework_version") or "") for s in (a, b)]
     moved = [(k, one.get(k), other.get(k)) for k in dict.fromkeys((*one, *other)) if one.get(k) != other.get(k)]
     if framework[0] != framework[1]:

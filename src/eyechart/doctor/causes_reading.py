@@ -106,7 +106,9 @@ def _reread(key: str, side: Side, hang: list[Answer]) -> Fact:
 
 
 def _cases(hang: list[Answer]) -> tuple[Fact, ...]:
-    return tuple(fact("case", item=one.item, text=_short(one.text or "")) for one in hang[:2])
+    """Two answers as they were given, of two items."""
+    first = {one.item: one for one in reversed(hang)}
+    return tuple(fact("case", item=name, text=_short(one.text or "")) for name, one in list(first.items())[-2:][::-1])
 
 
 def _short(text: str) -> str:

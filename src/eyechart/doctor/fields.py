@@ -71,6 +71,20 @@ def _unsaid(side: Side, one: Difference) -> bool:
     return any(name == path or name.startswith(f"{path}.") for path in side.unknown)
 
 
+_READ = ("evaluation.extraction", "evaluation.postprocess", "evaluation.score", "evaluation.normalize",
+         "evaluation.pattern", "evaluation.function", "evaluation.transform", "evaluation.framework")  # fmt: skip
+
+
+def stated_apart(a: Side, b: Side) -> int:
+    """Stated fields in which the two ask differently: what `explain` mixes. Reading is free, inert fields do nothing."""
+    one, other = ({k: v for k, v in _flat(side.stated, "") if k not in dict(side.inert)} for side in (a, b))
+    paths = {path for path in (*one, *other) if one.get(path) != other.get(path) and not path.startswith(_READ)}
+    whole = {
+        "prompt.few_shot" if path.startswith("prompt.few_shot.") else path for path in paths
+    }  # one choice of shots
+    return len(whole - {"evaluation.method", "repeats.count"})
+
+
 def _asked(a: Side, b: Side) -> Iterator[Difference]:
     one, other = (_effective(side) for side in (a, b))
     for path in dict.fromkeys((*one, *other)):

@@ -113,7 +113,15 @@ class Findings:
 
 
 def diagnose(case: Case, rules: Iterable[Rule] = RULES) -> Findings:
-    """Look at `case` with every rule."""
+    """Look at `case` with every rule.
+
+    >>> from eyechart.core.records import Outcome
+    >>> from eyechart.doctor.case import Answer
+    >>> blank = [Answer(item=f"q{i}", repeat=0, outcome=Outcome.UNPARSEABLE, value=0.0, text="") for i in range(9)]
+    >>> right = [Answer(item=f"r{i}", repeat=0, outcome=Outcome.CORRECT, value=1.0, text="4") for i in range(9)]
+    >>> [(d.cause, d.strength, d.share) for d in diagnose(Case(a=Side(name="a", answers=(*blank, *right)))).causes]
+    [('empty', 'proven', 0.5)]
+    """
     found = {"a": _looked(case.a, rules), "b": _looked(case.b, rules) if case.b else []}
     gap = gap_of(case)
     if case.b is None or gap is None:

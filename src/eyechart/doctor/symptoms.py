@@ -42,7 +42,7 @@ SYMPTOMS: tuple[Symptom, ...] = (
     ),
     _symptom(
         "runs_equal",
-        r"(same|identical|equal).{0,30}(every|each|all|across|over).{0,15}(run|repeat|seed|sample|time)|no variance|zero variance|std.{0,10}\b0(?:\.0*)?\b"
+        r"(same (score|result|answer|output|text|accuracy)s?|identical|equal)\b.{0,30}(every|each|all|across|over).{0,15}(run|repeat|seed|sample|time)|no variance|zero variance|std.{0,10}\b0(?:\.0*)?\b"
         r"|(repeats?|runs?|samples?|seeds)\b.{0,20}(identical|equal|the same)|两次.{0,6}(完全)?(相同|一样)|方差为(0|零)|重复.{0,10}(相同|一样)",
         "temperature_inert", "repeats_copied", "seed_ignored", "stale_cache", "seed_shared",
     ),

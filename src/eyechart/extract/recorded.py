@@ -24,5 +24,7 @@ class Recorded:
     """As the log calls it."""
 
     def read(self, text: str, item: Item, labels: Sequence[str]) -> Extraction:
+        if not text.strip():
+            return nothing("empty answer")
         called = f" ({self.rule})" if self.rule else ""
         return nothing(f"read by the log itself{called}; eyechart reread reads it here")

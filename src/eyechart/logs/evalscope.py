@@ -145,12 +145,14 @@ def read(parts: Parts, config_file: Path | None) -> Iterator[Foreign]:
         claims=tuple(_claims(report, parts)),
         total=_total(report),
         findings=(*findings, *said),
+        complete=dig(report, "execution_summary", "incomplete") is not True,
         started=moment(text(config.get("created_at")) or text(config.get("timestamp"))),
     )
 
 
 def _settings(parts: Parts, report: Mapping[str, Any], config: Mapping[str, Any]) -> tuple[list[Setting], list[str]]:
-    data = mapping(dig(config, "dataset_args", parts.dataset))
+    data = {**mapping(dig(config, "resolved_benchmarks", parts.dataset)),
+            **mapping(dig(config, "dataset_args", parts.dataset))}  # fmt: skip
     generation = mapping(config.get("generation_config"))
     given: list[tuple[str, Any, str]] = [
         ("dataset.name", text(data.get("dataset_id")) or text(report.get("dataset_name")), "dataset_args"),
@@ -166,7 +168,9 @@ def _settings(parts: Parts, report: Mapping[str, Any], config: Mapping[str, Any]
         given.append(("prompt.few_shot.source", text(data.get("train_split")), "dataset_args.train_split"))
     given += [(f"decoding.{k}", v, "generation_config") for k, v in params_of(generation).items()]
     out = [Setting(path=path, value=value, by=by) for path, value, by in given if value is not None]
-    kept = {k: v for k, v in config.items() if k != "dataset_args"} | {f"dataset_args.{parts.dataset}": dict(data)}
+    kept = {k: v for k, v in config.items() if k not in ("dataset_args", "resolved_benchmarks")} | {
+        f"dataset_args.{parts.dataset}": dict(data)
+    }
     out += [Setting(path=f"evalscope.{k}", value=v, by="configs") for k, v in kept.items() if v is not None]
     said: list[str] = []
     if config.get("seed") is not None and generation.get("seed") is None:
@@ -179,24 +183,32 @@ def _settings(parts: Parts, report: Mapping[str, Any], config: Mapping[str, Any]
 def _metric_name(metric: Any) -> str | None:
     """Version 1 has `name`; version 2 an `identity`, which may be a name or say more."""
     found = dig(metric, "name") or dig(metric, "identity")
-    if isinstance(found, Mapping):
+    if isinstance(found, dict):
         found = dig(found, "name") or dig(found, "metric") or dig(found, "metric_name") or dig(found, "id")
     return text(found)
 
 
 def _total(report: Mapping[str, Any]) -> int | None:
     first = next(iter(sequence(report.get("metrics"))), None)
-    found = whole(report.get("num"))
+    found = whole(dig(report, "execution_summary", "requested")) or whole(report.get("num"))
     return found if found is not None else whole(dig(first, "num"))
 
 
 def _claims(report: Mapping[str, Any], parts: Parts) -> Iterator[Claim]:
     several = len(parts.reviews) > 1
-    for metric in sequence(report.get("metrics")):
+    first = first_line(parts.reviews[0]) if parts.reviews else mapping(None)
+    scored_by = tuple(mapping(dig(first, "sample_score", "score", "value")))
+    listed = sequence(report.get("metrics"))
+    for metric in listed:
         name = _metric_name(metric)
         if name is None:
             continue
         reading, how = _plain_metric(name)
+        how = how and dig(metric, "identity", "aggregation") in (None, "mean")
+        if reading not in scored_by:  # version 2 calls `accuracy` what an item has as `acc`
+            short_name = {"accuracy": "acc"}.get(reading)
+            alone = scored_by[0] if len(scored_by) == len(listed) == 1 else reading
+            reading = short_name if short_name in scored_by else alone
         value = number(dig(metric, "score"))
         yield Claim(reading=reading, key=name, value=value, n=whole(dig(metric, "num")), mean=how, off=6e-5)
         for category in sequence(dig(metric, "categories")) if several else ():

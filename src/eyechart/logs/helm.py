@@ -141,11 +141,14 @@ def _plain_stat(stat: Any, split: str | None) -> tuple[str, float | None] | None
 
 
 def _claims(stats: Any, states: Sequence[Mapping[str, Any]], names: Sequence[str]) -> Iterator[Claim]:
-    splits = [s for s in (text(dig(one, "instance", "split")) for one in states) if s]
-    for stat in sequence(stats):
-        found = _plain_stat(stat, splits[0] if splits else None)
-        if found and found[0] in names:
-            yield Claim(reading=found[0], key=found[0], value=found[1])
+    """One for each split: a run may hold items of several, and no statistic is over all of them."""
+    splits = dict.fromkeys(s for s in (text(dig(one, "instance", "split")) for one in states) if s)
+    for split in splits or {None: None}:
+        for stat in sequence(stats):
+            found = _plain_stat(stat, split)
+            if found and found[0] in names:
+                group = split if len(splits) > 1 else None
+                yield Claim(reading=found[0], key=found[0], value=found[1], group=group)
 
 
 def rows(folder: Path, names: Sequence[str], notes: Notes) -> Iterator[Row]:
@@ -169,15 +172,23 @@ def rows(folder: Path, names: Sequence[str], notes: Notes) -> Iterator[Row]:
         elif not dig(state, "instance", "perturbation"):
             together.setdefault((name, whole(dig(state, "train_trial_index")) or 0), []).append(mapping(state))
     several = len({trial for _, trial in together}) > 1
+    apart = len({text(dig(states[0], "instance", "split")) for states in together.values()}) > 1
     for (name, trial), states in together.items():
         mine = scores.get((name, trial), {})
         if not mine and scores:
             notes.say("an item has answers and no statistics")
         told = tuple(Scored(metric, mine.get(metric)) for metric in order)
-        yield _row(name, states, told, trial if several else None)
+        split = text(dig(states[0], "instance", "split")) if apart else None
+        yield _row(name, states, told, trial if several else None, split)
 
 
-def _row(name: str, states: Sequence[Mapping[str, Any]], told: tuple[Scored, ...], repeat: int | None) -> Row:
+def _row(
+    name: str,
+    states: Sequence[Mapping[str, Any]],
+    told: tuple[Scored, ...],
+    repeat: int | None,
+    split: str | None,
+) -> Row:
     first = states[0]
     instance, mapped = mapping(first.get("instance")), mapping(first.get("output_mapping"))
     references = [text(dig(r, "output", "text")) or "" for r in sequence(instance.get("references"))]
@@ -193,7 +204,7 @@ def _row(name: str, states: Sequence[Mapping[str, Any]], told: tuple[Scored, ...
     choices = shown or (references if apart else [])
     at = choices.index(right[0]) if right and right[0] in choices else None
     question = text(dig(instance, "input", "text"))
-    group = text(instance.get("sub_split"))
+    group = split or text(instance.get("sub_split"))
     item = item_of(name, question, gold=right, choices=choices if at is not None else [], at=at, group=group)
     asked = mapping(first.get("request"))
     params = {path: number(asked.get(key)) for key, path in KEPT.items() if number(asked.get(key)) is not None}

@@ -104,13 +104,20 @@ def _foreign(path: Path, log: Mapping[str, Any], first: Mapping[str, Any]) -> Fo
         rows=partial(rows, path, tuple(sorted(params.items())), named) if first else None,
         settings=tuple(settings),
         claims=tuple(_claims(log)),
-        total=len(ids) or whole(dig(log, "results", "total_samples")) or None,
+        total=_total(log, len(ids)),
         findings=(*findings, *calls),
         started=moment(dig(log, "stats", "started_at")) or moment(about.get("created")),
         finished=moment(dig(log, "stats", "completed_at")),
         packages={k: v for k, v in mapping(about.get("packages")).items() if isinstance(v, str)},
         complete=status == "success",
     )
+
+
+def _total(log: Mapping[str, Any], named: int) -> int | None:
+    """Items that were asked: those named, or as many as there were samples in each epoch."""
+    epochs = whole(dig(log, "eval", "config", "epochs")) or 1
+    samples = whole(dig(log, "results", "total_samples")) or 0
+    return max(named, samples // max(epochs, 1)) or None
 
 
 def _settings(
@@ -159,7 +166,7 @@ def _called(sample: Mapping[str, Any]) -> Any:
 
 def _claims(log: Mapping[str, Any]) -> Iterator[Claim]:
     results = mapping(log.get("results"))
-    scores = [mapping(s) for s in sequence(results.get("scores"))]
+    scores = [mapping(s) for s in sequence(results.get("scores")) or sequence(results.get("scorers"))]
     if not scores and results.get("metrics"):  # before scores had names of their own
         scores = [{"name": dig(results, "scorer", "name") or "score", "metrics": results["metrics"]}]
     epochs = whole(dig(log, "eval", "config", "epochs")) or 1
@@ -235,7 +242,7 @@ def _attached(value: Any, attached: Mapping[str, Any], depth: int) -> Any:
     if isinstance(value, str) and value.startswith(ATTACHED):
         found = attached.get(value.removeprefix(ATTACHED))
         return found if isinstance(found, str) else value
-    if depth and isinstance(value, Mapping):
+    if depth and isinstance(value, dict):
         return {k: _attached(v, attached, depth - 1) for k, v in mapping(value).items()}
     if depth and isinstance(value, list):
         return [_attached(v, attached, depth - 1) for v in sequence(value)]
@@ -262,7 +269,7 @@ def _answer(sample: Mapping[str, Any]) -> Response | Failure:
     choice = next(iter(sequence(output.get("choices"))), None)
     said = content_of(dig(choice, "message", "content"))
     said = said if said is not None else output.get("completion")
-    if sample.get("error") is not None and not isinstance(said, str):
+    if sample.get("error") is not None and not (said and sample.get("scores")):
         return failed(dig(sample, "error", "message") or sample.get("error"))
     stop = text(dig(choice, "stop_reason")) or text(output.get("stop_reason"))
     return generated(
@@ -276,11 +283,11 @@ def _answer(sample: Mapping[str, Any]) -> Response | Failure:
 
 def _scores(sample: Mapping[str, Any], notes: Notes) -> Iterator[Scored]:
     found = mapping(sample.get("scores"))
-    if not found and isinstance(sample.get("score"), Mapping):
+    if not found and isinstance(sample.get("score"), dict):
         found = {"score": sample["score"]}
     for name, score in found.items():
         value = dig(score, "value")
-        if isinstance(value, Mapping):
+        if isinstance(value, dict):
             for key, part in mapping(value).items():
                 yield _scored(f"{name}/{key}", part)
         elif isinstance(value, list):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -48,13 +49,18 @@ def keys_of(data: bytes) -> tuple[str, ...]:
 
 
 def first_line(path: Path) -> Mapping[str, Any]:
-    """The first object of a JSON Lines file; empty where there is none."""
+    """The first object of a JSON Lines file, or of a JSON list under that name; empty where there is none."""
     try:
         with path.open("rb") as file:
+            start = file.read(HEAD * 10).lstrip()
+            if start[:1] == b"[":
+                found, _ = json.JSONDecoder().raw_decode(start[1:].lstrip().decode("utf-8", "replace"))
+                return mapping(found)
+            file.seek(0)
             for _ in range(20):
                 line = file.readline(20_000_000)
                 if line.strip():
                     return mapping(parse(line, "line"))
-    except (OSError, Unreadable):
+    except (OSError, Unreadable, ValueError, RecursionError):
         pass
     return {}

@@ -126,7 +126,7 @@ def _settings(
     shots = name.rpartition("|")[2]
     count = whole(task.get("num_fewshots"))
     splits = [text(s) for s in sequence(task.get("evaluation_splits"))]
-    dtype, batch = text(model.get("dtype")), whole(model.get("batch_size"))
+    dtype, batch = text(model.get("dtype")) or text(general.get("model_dtype")), whole(model.get("batch_size"))
     given: list[tuple[str, Any, str]] = [
         ("dataset.name", text(task.get("hf_repo")), "config_tasks.hf_repo"),
         ("dataset.subset", text(task.get("hf_subset")), "config_tasks.hf_subset"),
@@ -142,7 +142,7 @@ def _settings(
     if shots not in ("", "0"):
         given.append(("prompt.few_shot.source", text(task.get("few_shots_split")), "config_tasks.few_shots_split"))
     if not options:
-        generation = mapping(model.get("generation_parameters"))
+        generation = mapping(model.get("generation_parameters")) or mapping(general.get("generation_parameters"))
         used = params_of({**generation, "until": generation.get("stop_tokens") or task.get("stop_sequence") or []})
         used.setdefault("max_new_tokens", whole(task.get("generation_size")))
         given += [(f"decoding.{k}", v, "generation_parameters") for k, v in used.items()]
@@ -216,7 +216,7 @@ def rows(
         doc, answer, metric = _split(row)
         scores: list[Scored] = []
         for name, value in metric.items():
-            if isinstance(value, list | Mapping):
+            if isinstance(value, list | dict):
                 notes.say(f"{name} is no score of an item (the harness pools it) and is left out")
             elif name not in down and (value is not None):
                 scores.append(Scored(name, number(value)))

@@ -16,7 +16,7 @@ from typing import Any
 
 from eyechart.logs.kinds import first_line, head, keys_of
 from eyechart.logs.lm_eval_rows import params_of, requests_of, rows
-from eyechart.logs.plain import dig, mapping, moment, number, pairs_of, read_json, sequence, short, text, whole
+from eyechart.logs.plain import dig, mapping, moment, number, pairs_of, read_json, sequence, short, text, whole, written
 from eyechart.logs.values import Claim, Foreign, Found, Setting, Unreadable
 
 HARNESS = "lm-evaluation-harness"
@@ -164,7 +164,7 @@ def _foreign(log: _Log, task: str, have: Sequence[tuple[str, Path]], lacking: Se
         task=task,
         model=_model(facts),
         files=tuple(p for p in (log.result, *(path for _, path in have)) if p is not None),
-        rows=partial(rows, have, kind, grouped, frozenset(down)) if have else None,
+        rows=partial(rows, have, kind, grouped, frozenset(down), _filters(facts, task)) if have else None,
         elicit="options" if kind in ("multiple_choice", "loglikelihood") else "generate",
         settings=tuple(kept),
         readings=OPTIONS if kind == "multiple_choice" else {},
@@ -172,6 +172,7 @@ def _foreign(log: _Log, task: str, have: Sequence[tuple[str, Path]], lacking: Se
         total=sum(t for t in total if t is not None) if None not in total else None,
         findings=tuple(findings),
         started=moment(facts.get("date")),
+        finished=_finished(facts),
         packages=_packages(facts),
         platform=_platform(facts),
     )
@@ -188,6 +189,13 @@ def _model(facts: Mapping[str, Any]) -> str | None:
     args = pairs_of(dig(facts, "config", "model_args"))
     named = [facts.get("model_name"), args.get("pretrained"), args.get("model"), dig(facts, "config", "model")]
     return next((name for name in map(text, named) if name), None)
+
+
+def _filters(facts: Mapping[str, Any], task: str) -> tuple[str, ...]:
+    """Its filters in their order: before 0.4.3 rows did not name theirs."""
+    keys = mapping(dig(facts, "results", task))
+    named = [key.partition(",")[2] for key in keys if "," in key and not key.partition(",")[0].endswith("_stderr")]
+    return tuple(dict.fromkeys(named))
 
 
 def _total(facts: Mapping[str, Any], task: str) -> int | None:
@@ -286,6 +294,12 @@ def _shared(first: Sequence[Setting], others: Sequence[Sequence[Setting]]) -> tu
         elif not one.path.startswith("lm_eval."):
             differ.append(one.path)
     return kept, differ
+
+
+def _finished(facts: Mapping[str, Any]) -> str | None:
+    """`date` is when it began; its other times are of a clock of its own."""
+    begun, took = number(facts.get("date")), written(facts.get("total_evaluation_time_seconds"))
+    return moment(begun + took) if begun is not None and took is not None else None
 
 
 def _packages(facts: Mapping[str, Any]) -> dict[str, str]:

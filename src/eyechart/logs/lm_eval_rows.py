@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -70,7 +71,7 @@ def requests_of(row: Mapping[str, Any]) -> list[tuple[Any, Any]]:
     [('Q', ' yes'), ('Q', ' no')]
     """
     given = row.get("arguments")
-    if isinstance(given, Mapping):
+    if isinstance(given, dict):
         rows = [(dig(one, "arg_0"), dig(one, "arg_1")) for one in mapping(given).values()]
     else:
         rows = [(one[0], one[1] if len(one) > 1 else None) for one in map(sequence, sequence(given)) if one]
@@ -89,17 +90,27 @@ def _unwritten(value: Any) -> Any:
 
 
 def rows(
-    files: Sequence[tuple[str, Path]], kind: str, grouped: bool, down: frozenset[str], notes: Notes
+    files: Sequence[tuple[str, Path]],
+    kind: str,
+    grouped: bool,
+    down: frozenset[str],
+    filters: Sequence[str],
+    notes: Notes,
 ) -> Iterator[Row]:
-    """`grouped`: items are named and grouped by their task. `down`: metrics that are left out."""
+    """`grouped`: items are named and grouped by their task. `down`: metrics that are left out. `filters`: in their
+    order, for rows that do not name theirs."""
     params = _Params()
     for task, path in files:
+        seen: Counter[str] = Counter()
         for row in read_lines(path, notes):
             doc = text(row.get("doc_id"))
             if doc is None:
                 notes.say(f"{path.name}: a row without doc_id was left out")
                 continue
             name = f"{task}/{doc}" if grouped else doc
+            if "filter" not in row and filters:
+                row = {**row, "filter": filters[seen[doc] % len(filters)]}
+                seen[doc] += 1
             sent = requests_of(row)
             item = _item(name, row, sent, kind, task if grouped else None)
             scores = tuple(_scores(row, down, notes))
@@ -121,7 +132,7 @@ def _scores(row: Mapping[str, Any], down: frozenset[str], notes: Notes) -> Itera
         if metric in down or metric == "bypass":
             continue
         value = row.get(metric)
-        if isinstance(value, list | Mapping):
+        if isinstance(value, list | dict):
             notes.say(f"{metric} is no score of an item (the harness pools it) and is left out")
             continue
         name = metric if filtered == "none" else f"{metric}@{filtered}"

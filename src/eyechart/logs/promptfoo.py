@@ -110,7 +110,7 @@ def _provider(log: Mapping[str, Any], name: str, label: str | None) -> Mapping[s
         if named & {name, label}:
             return mapping(dig(one, "config"))
         inner = mapping(one).get(name)
-        if isinstance(inner, Mapping):
+        if isinstance(inner, dict):
             return mapping(dig(inner, "config"))
     return {}
 

@@ -20,6 +20,8 @@ from eyechart.stats.laws import normal_quantile
 from eyechart.stats.sameness import pass_noise, rate
 
 CONDITIONS = ("again", "fresh", "batch", "threads", "order", "concurrency", "cache")
+UNCHANGED = ("again", "fresh")
+"""Conditions that leave every setting as stated."""
 STATED = "as stated"
 SHOWN = 5
 """Departures kept of each setting."""
@@ -183,7 +185,7 @@ def determinism(
         items=len(items),
         stated=stated,
         measured=tuple(_measured(items, stated, group, clusters, level) for group in settings.values()),
-        noise=_noise([stated, *(p for p in others if p.condition == "again")], clusters, level),
+        noise=_noise([stated, *(p for p in others if p.condition in UNCHANGED)], clusters, level),
         noise_settings=_noise(passes, clusters, level),
         replicas=_replicas(items, passes),
     )

@@ -119,7 +119,9 @@ def probe_parameters(
             calls=0, failed=0, open_prompts=0,
         )  # fmt: skip
     seeded = "seed" not in ignores
-    cold = yield from asks.ask(SEEDS, lambda i: _params(0.0, **({"candidates": 1} if shows else {})), again=True)
+    # Seeds at temperature 0 as well: only the temperature differs, also where a server has one seed for all without.
+    shown = {"candidates": 1} if shows else {}
+    cold = yield from asks.ask(SEEDS, lambda i: _hot(3000 + i, seeded) | {"temperature": 0.0} | shown, again=not seeded)
     hot = yield from asks.ask(SEEDS, lambda i: _hot(1000 + i, seeded), again=not seeded)
     found = {"temperature": _setting("temperature", "temperature 0", cold, hot)}
     for name, value in (("top_p", NARROW), ("top_k", 1)):

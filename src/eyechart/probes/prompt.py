@@ -7,7 +7,7 @@ and nothing there is compared.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -78,6 +78,7 @@ def compare(
     return Pair(
         change=change,
         item=item,
+        cluster=a.question.item.cluster if a.question.item is not None else None,
         a=_side(a),
         b=_side(b),
         positions=tuple(_position(place, a, b, deep, apart) for place in spots),
@@ -118,11 +119,13 @@ def first_divergence(pair: Pair) -> tuple[float, bool] | None:
 
 
 def _family(change: str, pairs: Sequence[Pair], failed: Sequence[Failed]) -> Family:
-    known = [found for pair in pairs if (found := first_divergence(pair)) is not None]
+    shown = [(pair, found) for pair in pairs if (found := first_divergence(pair)) is not None]
+    known = [found for _, found in shown]
     mean: Estimate | NotEstimable = NotEstimable(name="divergence", reason=NOT_HERE)
     if known:
         values = np.clip([value for value, _ in known], 0.0, 1.0)
-        mean = mean_clustered(values, name="divergence")
+        clusters = [pair.cluster or f"item {pair.item}" for pair, _ in shown]
+        mean = mean_clustered(values, clusters if any(pair.cluster for pair, _ in shown) else None, name="divergence")
         if isinstance(mean, NotEstimable) and len(known) == 1:
             mean = Estimate(name="divergence", value=float(values[0]), n=1, warnings=(mean.reason,))
     flips = sum(pair.flips for pair in pairs)
@@ -207,7 +210,9 @@ def _between(
 def _options(a: Seen, b: Seen) -> tuple[OptionShift, ...] | NotEstimable:
     name = "options"
     rows: list[dict[str, float]] = []
+    moved = (a.question.item and a.question.item.choices) != (b.question.item and b.question.item.choices)
     for side in (a, b):
+        content = _content(side.question)
         kind: Kind = "answer" if side.question.request.elicit == "options" else "options"
         texts = side.question.request.options or side.question.options
         response = side.response(kind)
@@ -217,7 +222,8 @@ def _options(a: Seen, b: Seen) -> tuple[OptionShift, ...] | NotEstimable:
             failed = side.came.get(kind)
             reason = failed.reason if isinstance(failed, Failure) else "not measurable here: no option is scored"
             return NotEstimable(name=name, reason=reason)
-        rows.append({text: sum(tokens) for text, tokens in zip(texts, response.option_logprobs, strict=True)})
+        named = [content(text) for text in texts] if moved else texts
+        rows.append({text: sum(tokens) for text, tokens in zip(named, response.option_logprobs, strict=True)})
     one, two = rows
     if set(one) != set(two):
         return NotEstimable(name=name, reason="the two are asked with other options")
@@ -226,6 +232,15 @@ def _options(a: Seen, b: Seen) -> tuple[OptionShift, ...] | NotEstimable:
         OptionShift(text=text, logprobs=(one[text], two[text]), shares=(shares[0][i], shares[1][i]))
         for i, text in enumerate(one)
     )
+
+
+def _content(question: Question) -> Callable[[str], str]:
+    """What an option says, where it is asked for by its letter: letters mean other options where these moved."""
+    item, labels = question.item, question.labels
+    if item is None or len(labels) != len(item.choices):
+        return str.strip
+    says = dict(zip(labels, item.choices, strict=True))
+    return lambda text: says.get(text.strip(), text.strip())
 
 
 def _shares(logs: Sequence[float]) -> list[float]:
@@ -239,7 +254,10 @@ def _attention(a: Seen, b: Seen, apart: str | None) -> AttentionChange | NotEsti
         if isinstance(found, Failure):
             return NotEstimable(name=ATTENTION, reason=found.reason)
     if not isinstance(one, Response) or not isinstance(two, Response) or not one.attention or not two.attention:
-        return NotEstimable(name=ATTENTION, reason="not measurable here: this backend shows no attention")
+        return NotEstimable(
+            name=ATTENTION,
+            reason="not measurable here: this backend shows no attention (Transformers does: model.options.attention: eager)",
+        )
     if apart is not None or one.pieces is None or two.pieces is None:
         return NotEstimable(name=ATTENTION, reason=apart or "the backend does not show the tokens of the prompt")
     return attention_change(unpack(one.attention), unpack(two.attention), one.pieces, two.pieces)

@@ -143,6 +143,8 @@ class Pair:
     change: str
     """What sets `b` apart from `a`: the name of an edit, or of `b`."""
     item: str | None
+    cluster: str | None
+    """Items that share a passage; None where the item stands alone."""
     a: Side
     b: Side
     positions: tuple[Position, ...]

@@ -386,7 +386,7 @@ class _Measured:
         )
 
     def _p(self, row: NDArray[np.bool_], df: int) -> float:
-        above = float(self.tested[row].sum())
+        above = max(0.0, float(self.tested[row].sum()))  # rounding may leave it below 0, where F has no tail
         noise = noise_of_means(self.lengths[:, row].sum(axis=1), float(self.squares[row].sum()), self.sizes)
         if noise.variance <= TINY**2:
             return 0.0 if above > TINY**2 else 1.0

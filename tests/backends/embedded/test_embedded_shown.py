@@ -130,6 +130,19 @@ def test_nor_does_company_move_what_is_shown(session):
             assert found == alone[at]  # every log-probability of every candidate, to the last bit
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("threads", [3, 4])
+def test_nor_does_it_with_more_threads(session, threads):
+    from eyechart.backends.embedded import open_backend
+    from eyechart.core.spec import Model
+
+    more = open_backend(Model(threads=threads)).session()
+    calls = [following(p) for p in family()]
+    alone = [more.answer([c])[0] for c in calls]
+    for size in (len(calls), 3, 5):
+        assert more.answer(calls[:size]) == alone[:size]
+
+
 def test_a_prefix_read_once_is_the_prefix_read_for_each(session):
     """By counting what the engine was given, and against reading each prompt in one piece."""
     prompts = [REVIEW * 8 + end for end in ("", " Mood:", " Tone:", " Is it good?", " In a word,")]

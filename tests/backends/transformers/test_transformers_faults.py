@@ -248,7 +248,8 @@ def test_precision_and_attention_are_honoured(folder: Path, fields: dict[str, An
     assert other.option_logprobs is not None
     near = 0.5 if fields.get("dtype") == "bfloat16" else 1e-4
     assert [sum(r) for r in other.option_logprobs] == pytest.approx([sum(r) for r in plain.option_logprobs], abs=near)
-    assert (other.option_logprobs == plain.option_logprobs) == (fields.get("dtype") == "auto")
+    if "dtype" in fields:  # eager and sdpa give equal bits in some versions of torch
+        assert (other.option_logprobs == plain.option_logprobs) == (fields["dtype"] == "auto")
 
 
 def test_an_attention_that_a_model_lacks_names_the_other(build: Callable[..., Path]) -> None:

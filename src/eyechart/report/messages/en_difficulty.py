@@ -24,6 +24,8 @@ EN: dict[str, str] = {
     "difficulty.col.p": "p",
     "difficulty.col.example": "Example",
     "difficulty.range": "{low} to {high}",
+    "difficulty.mixed": "Items with and without options have p of two kinds, so that D has two scales: items without options are hard by"
+    " that alone. Better to measure them apart.",
     "difficulty.fewer": "There are fewer than three distinct D, so there are only {n} of three buckets.",
     "difficulty.infinite": "{n} candidates have p = 0, so that D is infinite: they are in the hardest bucket, and in no"
     " centre.",

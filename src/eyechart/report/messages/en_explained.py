@@ -10,6 +10,8 @@ EN: dict[str, str] = {
     "explained.of": "{gap} Of the {size} points, {parts}.",
     "explained.shares": "{gap} {parts}.",
     "explained.part": "{share} are {field}",
+    "explained.against": "{field} pulls the other way by {share}",
+    "explained.sides": "A is {a}, B is {b}.",
     "explained.nothing": "{field} explains nothing (within {tolerance})",
     "explained.nothings": "{fields} explain nothing (each within {tolerance})",
     "explained.unknown": "of {fields} these items cannot tell",
@@ -34,7 +36,7 @@ EN: dict[str, str] = {
     "explained.closing.seen": "A set that closes the gap: {fields} as in B, all else as in A, leaves {left} points. It is"
     " the smallest of those measured.",
     "explained.closing.none": "No measured mixture closes the gap.",
-    "explained.pair": "{first} and {second} together do {index} points more than each alone.",
+    "explained.pair": "{first} and {second} together do {index} points beyond what each does alone.",
     "explained.bars": "What each field explains",
     "explained.caption": "Shapley values: what a field does, averaged over all orders in which the fields could be set from"
     " A to B. They add up to the gap. In brackets: {level} % interval over items like these; p is corrected for all"

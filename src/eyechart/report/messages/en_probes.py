@@ -87,6 +87,7 @@ EN: dict[str, str] = {
     "probes.minimal.minimal": "No part of these does it; all were tried. Another choice of fewer may exist.",
     "probes.minimal.one_minimal": "None of these can be left out alone; another choice of fewer may exist.",
     "probes.part": "{before} to {after}",
+    "probes.put_in": "{after} put in",
     "probes.also": "{n} others do it alone as well: {parts}.",
     "probes.no_smallest": "There is no smallest change: {reason}",
     "probes.alone": "What the answer to {item} hangs on",
@@ -102,6 +103,7 @@ EN: dict[str, str] = {
     "probes.path.one": "{open} of {steps} steps are open.",
     "probes.path.same": "The paths are the same to their end; {open} of {steps} steps are open.",
     "probes.path.parts": "The paths part at step {n}; {open} of {steps} steps are open.",
+    "probes.path.item": "Item {item}: {prompt}",
     "probes.path.text": "{name}: {text}",
     "probes.no_path": "{name}: {reason}",
     "probes.paths": "The paths",
@@ -136,7 +138,8 @@ EN: dict[str, str] = {
     "probes.why.other_options": "the two are asked with other options",
     "probes.why.other_order": "the two are asked with other options, or in another order",
     "probes.why.no_probabilities": "not measurable here: this backend shows no probabilities of tokens",
-    "probes.why.no_attention": "not measurable here: this backend shows no attention",
+    "probes.why.no_attention": "not measurable here: this backend shows no attention (Transformers does:"
+    " model.options.attention: eager)",
     "probes.why.no_candidates": "not measurable here: this backend shows no candidates",
     "probes.why.no_pieces": "the backend does not show the tokens of the prompt",
     "probes.why.other_turns": "the two prompts have other turns",
@@ -147,5 +150,6 @@ EN: dict[str, str] = {
     "probes.why.two_vocabularies": "the same tokens have other numbers: two vocabularies",
     "probes.why.generates_nothing": "the evaluation generates nothing: the model goes on from the same prompt",
     "probes.why.prompts_differ": "the prompts differ: the paths start from different texts",
+    "probes.why.greedy": "sampling is switched off for this probe: answers are the greedy ones",
     "probes.why.other_data": "the two have other data; items are paired by their ids",
 }

@@ -21,6 +21,7 @@ ZH: dict[str, str] = {
     "difficulty.col.p": "概率 p",
     "difficulty.col.example": "例子",
     "difficulty.range": "{low} 至 {high}",
+    "difficulty.mixed": "有选项和没有选项的题目，其 p 是两种不同的量，D 因而有两种尺度：没有选项的题目仅因此就显得难。最好分开测量。",
     "difficulty.fewer": "不同的 D 不足三个，所以三组中只有 {n} 组。",
     "difficulty.infinite": "{n} 个候选示例的 p = 0，D 为无穷大：它们归入最难的一组，不计入任何中心。",
     "difficulty.unknown": "{n} 个候选示例没有 D，按难度抽取时从不选用；第一个是 {id}：{reason}。",

@@ -10,6 +10,8 @@ ZH: dict[str, str] = {
     "explained.of": "{gap}这 {size} 个百分点中，{parts}。",
     "explained.shares": "{gap}{parts}。",
     "explained.part": "{share} 来自 {field}",
+    "explained.against": "{field} 反向作用 {share}",
+    "explained.sides": "A 为 {a}，B 为 {b}。",
     "explained.nothing": "{field} 不解释任何差距（{tolerance} 之内）",
     "explained.nothings": "{fields} 不解释任何差距（均在 {tolerance} 之内）",
     "explained.unknown": "{fields} 凭这些题目无法判断",

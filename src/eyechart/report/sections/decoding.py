@@ -35,7 +35,7 @@ def decoding(found: DecodingProbe) -> list[Block]:
     """What they come to, the paths, their texts."""
     blocks: list[Block] = []
     if found.walks:
-        blocks += [_sentence(found), _summary(found.walks)]
+        blocks += [_sentence(found), Prose(text=_asked(found)), _summary(found.walks)]
     blocks += [Note(kind="info", text=why(note)) for note in found.notes]
     blocks += [
         Note(kind="missing", text=message("probes.no_path", name=m.name, reason=why(m.reason))) for m in found.missing
@@ -57,6 +57,11 @@ def _sentence(found: DecodingProbe) -> Block:
     if found.parting is None:
         return Prose(text=message("probes.path.same", **said))
     return Prose(text=message("probes.path.parts", n=numbers.whole(found.parting + 1), **said))
+
+
+def _asked(found: DecodingProbe) -> Text:
+    prompt = short(found.prompt, TEXT)
+    return message("probes.path.item", item=found.item, prompt=prompt) if found.item is not None else prompt
 
 
 def _summary(walks: Sequence[Walk]) -> Table:

@@ -14,7 +14,8 @@ from eyechart.report.common import listed, missing, reason_of, row, table
 
 Untried = Sequence[tuple[str, str, str]]
 """Condition, key of the reason, and what is put into it."""
-Remedies = Sequence[tuple[str, str, str, Sequence[tuple[str, float]]]]
+Paces = Sequence[tuple[str, str, float]]
+Remedies = Sequence[tuple[str, str, str, Paces]]
 """Name, setting, state, and what the probe measured of its cost."""
 Saying = tuple[str, tuple[tuple[str, str], ...]]
 SETTINGS = {
@@ -108,11 +109,13 @@ def sayings(found: Sequence[Saying]) -> Text:
     return out
 
 
-def remedy(name: str, paces: Sequence[tuple[str, float]] = ()) -> tuple[Text, Text, Text]:
+def remedy(name: str, paces: Paces = ()) -> tuple[Text, Text, Text]:
     """Against what a setting helps, for which versions, and what it costs."""
     cost: Text = message(f"determinism.cost.{name}")
     if paces:
-        measured = listed([message("determinism.paced", setting=named(s), ratio=f"{ratio:.2f}") for s, ratio in paces])
+        measured = listed(
+            [message("determinism.paced", setting=_named(c, s), ratio=f"{ratio:.2f}") for c, s, ratio in paces]
+        )
         cost = message("determinism.and", first=measured, second=cost)
     return message(f"determinism.helps.{name}"), message(f"determinism.holds.{name}"), cost
 
@@ -168,8 +171,12 @@ def _noise(key: str, number: Estimate | NotEstimable) -> Text:
 
 
 def _setting(one: Measured) -> Text:
+    return _named(one.condition, one.setting)
+
+
+def _named(condition: str, setting: str) -> Text:
     return message(
-        "determinism.setting", condition=message(f"determinism.condition.{one.condition}"), setting=one.setting
+        "determinism.setting", condition=message(f"determinism.condition.{condition}"), setting=named(setting)
     )
 
 

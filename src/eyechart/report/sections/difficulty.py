@@ -36,6 +36,8 @@ def difficulty(known: Difficulty, examples: Mapping[str, str]) -> list[Block]:
 def notes(known: Difficulty) -> list[Block]:
     """What speaks against resting on the buckets."""
     out: list[Block] = []
+    if known.mixed:
+        out.append(Note(kind="warning", text=message("difficulty.mixed")))
     if 0 < len(known.buckets) < 3:
         out.append(Note(kind="warning", text=message("difficulty.fewer", n=len(known.buckets))))
     if known.infinite:
@@ -62,14 +64,23 @@ def nat(d: float) -> str:
     return "∞" if d == math.inf else numbers.decimal(d, 2)
 
 
+def likelihood(d: float) -> str:
+    """p of a D; what is not nothing is never shown as 0.
+
+    >>> likelihood(0.1), likelihood(12.0), likelihood(math.inf)
+    ('0.905', '6e-06', '0')
+    """
+    p = math.exp(-d)
+    return f"{p:.3f}" if p >= 0.001 else "0" if d == math.inf else f"{p:.0e}" if p > 0 else f"1e-{d / math.log(10):.0f}"
+
+
 def _bucket(bucket: BucketFact, rows: Sequence[Measured], examples: Mapping[str, str]) -> Row:
-    likely, unlikely = math.exp(-bucket.low), math.exp(-bucket.high)
     example = middle_of(bucket, rows)
     return row(
         name_of(bucket.name),
         Cell(text=numbers.whole(bucket.count), value=float(bucket.count)),
         Cell(text=_range(nat(bucket.low), nat(bucket.high)), value=bucket.centre),
-        Cell(text=_range(numbers.decimal(likely, 3), numbers.decimal(unlikely, 3)), value=likely),
+        Cell(text=_range(likelihood(bucket.low), likelihood(bucket.high)), value=math.exp(-bucket.low)),
         short(": ".join(filter(None, (example.id, " ".join(examples.get(example.id, "").split())))), EXAMPLE),
     )
 

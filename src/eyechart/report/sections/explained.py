@@ -17,6 +17,8 @@ from eyechart.report.text import short
 TITLE = message("explained.title")
 NAMED = 6
 """Fields in one clause of the sentence; the table has all."""
+PAIRS_NAMED = 3
+"""Pairs said in words; the table has all."""
 WHY = {
     "how often something is asked moves no score": "explained.why.apart",
     "it takes no effect: the evaluation is the same with either": "explained.why.same",
@@ -33,6 +35,7 @@ def explained(found: Explanation) -> list[Block]:
     one = found.found
     tone = "unknown" if isinstance(one.gap, NotEstimable) else "moves" if one.of(Verdict.EXPLAINS) else "quiet"
     out: list[Block] = [b.Verdict(text=headline(found), tone=tone, details=tuple(details(found)))]
+    out.append(b.Prose(text=message("explained.sides", a=short(found.a, NAME), b=short(found.b, NAME))))
     out += [_shares(found), *_pairs(one)]
     if found.inert:
         out.append(_inert(found))
@@ -48,10 +51,7 @@ def headline(found: Explanation) -> Text:
         return gap
     towards = -1.0 if one.gap.value < 0 else 1.0
     beyond = _beyond(one)
-    clauses: list[Text] = [
-        message("explained.part", share=spread(part.share, towards if beyond else 1.0), field=_name(part.field))
-        for part in one.of(Verdict.EXPLAINS)
-    ]
+    clauses = [_clause(part, towards, beyond) for part in one.of(Verdict.EXPLAINS)]
     nothing, unknown = one.of(Verdict.NOTHING), one.of(Verdict.UNKNOWN)
     if nothing:
         key = "explained.nothing" if len(nothing) == 1 else "explained.nothings"
@@ -69,13 +69,21 @@ def headline(found: Explanation) -> Text:
     return message("explained.shares", gap=gap, parts=said)
 
 
+def _clause(part: Part, towards: float, beyond: bool) -> Text:
+    if not beyond or isinstance(part.share, NotEstimable):
+        return message("explained.part", share=spread(part.share), field=_name(part.field))
+    with_it = part.share.value * towards >= 0
+    share = spread(part.share, towards if with_it else -towards)
+    return message("explained.part" if with_it else "explained.against", share=share, field=_name(part.field))
+
+
 def details(found: Explanation) -> list[Text]:
     """What stands behind the sentence: the closing set, pairs that matter, how it was measured, what would help."""
     one = found.found
     out: list[Text] = []
     if isinstance(one.gap, Estimate):
-        out += _closing(one.closing)
-        out += [_pair(pair) for pair in one.interactions if pair.named]
+        out += _closing(one)
+        out += [_pair(pair) for pair in _strong(one)[:PAIRS_NAMED]]
     asked = found.asked
     counts: dict[str, Text] = {"mixtures": str(asked.mixtures), "of": str(asked.of)}
     if one.exact:
@@ -150,11 +158,21 @@ def _beyond(one: Explained) -> bool:
     return isinstance(gap, Estimate) and gap.interval is not None and not gap.interval.low <= 0 <= gap.interval.high
 
 
-def _closing(closing: Closing | NotEstimable) -> list[Text]:
+def _closing(one: Explained) -> list[Text]:
+    closing = one.closing
+    if isinstance(closing, Closing) and len(closing.fields) == len(one.parts):
+        return []  # all of B closes the gap to B: no news
     if isinstance(closing, NotEstimable):
         return [message("explained.closing.none")] if closing.reason.startswith("no measured") else []
     how = "least" if closing.smallest else "minimal" if closing.minimal else "seen"
     return [message(f"explained.closing.{how}", fields=_names(closing.fields), left=spread(closing.left))]
+
+
+def _strong(one: Explained) -> list[Interaction]:
+    def size(pair: Interaction) -> float:
+        return abs(pair.index.value) if isinstance(pair.index, Estimate) else 0.0
+
+    return sorted((pair for pair in one.interactions if pair.named), key=size, reverse=True)
 
 
 def _pair(pair: Interaction) -> Text:
@@ -209,7 +227,7 @@ def _pairs(one: Explained) -> list[Block]:
         return [Note(kind="info", text=message("explained.pairs.unknown"))]
     if len(one.parts) < 2:
         return []
-    named = [pair for pair in one.interactions if pair.named]
+    named = _strong(one)
     if not named:
         return [Note(kind="info", text=message("explained.pairs.none"))]
     columns = [(message(f"explained.col.{key}"), key != "pair") for key in ("pair", "index", "ends", "p")]

@@ -68,15 +68,16 @@ def class_of(c: FeatureClass) -> Text:
 
 def sentence(found: Pairs) -> Text:
     """What answers depend on, after the correction for all tests."""
-    moved = [f.family for f in found.families if f.moves]
-    turned = [f.family for f in found.families if f.turns and not f.moves]
+    moved = ", ".join(f.family for f in found.families if f.moves)
+    turned = ", ".join(f.family for f in found.families if f.turns and not f.moves)
+    n = len(found.families)
     if moved and turned:
-        return message("pairs.both", moved=listed(moved), turned=listed(turned), n=len(found.families))
+        return message("pairs.both", moved=moved, turned=turned, n=n)
     if moved:
-        return message("pairs.moves", moved=listed(moved), n=len(found.families))
+        return message("pairs.moves", moved=moved, n=n)
     if turned:
-        return message("pairs.turns", turned=listed(turned), n=len(found.families))
-    return message("pairs.none", n=len(found.families))
+        return message("pairs.turns", turned=turned, n=n)
+    return message("pairs.none", n=n)
 
 
 def why(number: Number) -> Text:

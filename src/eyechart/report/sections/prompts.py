@@ -12,6 +12,7 @@ from math import exp
 from eyechart.core.records import Candidate, NotEstimable
 from eyechart.probes.prompt import first_divergence
 from eyechart.probes.prompt_values import Family, Given, Pair, Position, PromptProbe, Smallest
+from eyechart.probes.wording import Change
 from eyechart.report import numbers
 from eyechart.report.blocks import (
     Block,
@@ -230,11 +231,7 @@ def _smallest(prompt: str, found: Smallest | NotEstimable) -> Iterator[Block]:
     if isinstance(found, NotEstimable):
         yield Note(kind="missing", text=message("probes.no_smallest", reason=why(found.reason)))
         return
-    parts = listed(
-        quoted(short(c.before, ANSWER)) if not c.after else message(
-            "probes.part", before=quoted(short(c.before, ANSWER)), after=quoted(short(c.after, ANSWER)))
-        for c in found.chosen
-    )  # fmt: skip
+    parts = listed(_part(change) for change in found.chosen)
     yield Prose(
         text=message(
             f"probes.smallest.{found.kind}",
@@ -264,3 +261,10 @@ def _smallest(prompt: str, found: Smallest | NotEstimable) -> Iterator[Block]:
         right=message("probes.col.smallest"),
         cases=(case,),
     )
+
+
+def _part(change: Change) -> Text:
+    before, after = quoted(short(change.before, ANSWER)), quoted(short(change.after, ANSWER))
+    if not change.before:
+        return message("probes.put_in", after=after)
+    return message("probes.part", before=before, after=after) if change.after else before
