@@ -40,6 +40,8 @@ _NAMES = {
     "grade": "eyechart.app.grade",
     "reread": "eyechart.app.reread",
     "explain": "eyechart.app.explain",
+    "probe_determinism": "eyechart.app.probe_determinism",
+    "probe_pairs": "eyechart.app.pairs",
     "table": "eyechart.app.tables",
     "Table": "eyechart.app.tables",
     "Study": "eyechart.app.study",

@@ -76,6 +76,19 @@ def test_faults_that_both_have_explain_no_difference():
     assert [one.cause for one in found.findings.shared] == ["prompt_tail"]
 
 
+def test_one_question_about_several_texts_or_answers_is_no_repeated_question():
+    """A judge is asked the same of many answers, and a reader of many documents."""
+    texts = [dict(r, question="What is it about?", choices=None, document=f"A long story of {r['id']}, told in the evening.")
+             for r in rows(30)]  # fmt: skip
+    write("items.jsonl", texts)
+    assert causes(look(run("a", evaluation={"extraction": "short_text"}))) == []
+    pairs = [{"id": r["id"], "question": "Which is better?", "output_a": f"yes {r['id']}", "output_b": "no", "human": "ab"[i % 2]}
+             for i, r in enumerate(rows(30))]  # fmt: skip
+    write("pairs.jsonl", pairs)
+    judging = "dataset: {path: pairs.jsonl}\njudge: {mode: pairwise, rubric: Is it true?}\nmodel: {backend: simulated_judge}\n"
+    assert causes(look(run("b", judging))) == []
+
+
 def alarms(n: int) -> tuple[int, int, int]:
     """Of n clean sampled runs, how many are called ill alone, and how many of n pairs of them."""
     data()

@@ -82,8 +82,9 @@ def test_the_same_run_twice_is_one_run():
 
 @pytest.mark.slow
 def test_half_precision_turns_a_few_verdicts():
-    """Two of 30 on this model: named, and said to be within noise."""
-    found = look(run("a", limit=30), run("b", limit=30, dtype="bf16"))
+    """Two of 30 on this model, with a line break escaped twice in the prompt: named, and said to be within noise."""
+    escaped = "{{question}}\\\\nAnswer:"
+    found = look(*(run(dtype, limit=30, template=escaped, dtype=dtype) for dtype in ("f32", "bf16")))
     assert causes(found) == ["precision"]
     assert found.findings is not None
     assert found.findings.gap is not None

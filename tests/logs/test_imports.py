@@ -661,3 +661,35 @@ def test_a_pooled_metric_leaves_answers_to_be_read_again():
     run = only(import_logs("log", out="run"))
     assert [(r.name, r.mean, r.claimed) for r in run.readings] == [("f1", None, 0.2)]
     assert "careful" in eyechart("reread", "run").output
+
+
+def test_every_eval_ever_with_two_metrics_of_the_same_answers():
+    folder = made.every_eval_ever(Path("data"))
+    rows = [json.loads(line) for line in (folder / "sums_samples.jsonl").read_text().splitlines()]
+    told = json.loads((folder / "sums.json").read_text())
+    (first,) = told["evaluation_results"]
+    first |= {"evaluation_result_id": "r1", "metric_config": first["metric_config"] | {"metric_name": "exact"}}
+    loss = first | {"evaluation_result_id": "r3", "metric_config": {"metric_name": "loss", "lower_is_better": True}}
+    half = first | {"evaluation_result_id": "r2", "score_details": {"score": 0.25},
+                    "metric_config": first["metric_config"] | {"metric_name": "half", "max_score": 2}}  # fmt: skip
+    told["evaluation_results"] = [first, half | {"score_details": {"score": 0.5}}, loss]
+    made.put(folder / "sums.json", told)
+    every = [row | {"evaluation_result_id": key} for key in ("r1", "r2", "r3") for row in rows]
+    made.put_lines(folder / "sums_samples.jsonl", every)
+    run = only(import_logs(folder, out="run"))
+    assert [(r.name, r.mean, r.claimed) for r in run.readings] == [("exact", 0.5, 0.5), ("half", 0.25, 0.25)]
+    assert has(run.findings, "loss: lower is better")
+    assert has(run.findings, "says that there are 10 rows, and there are 30")
+    assert len(open_run("run").keys) == 10
+
+
+def test_promptfoo_before_evaluations_had_ids():
+    path = made.promptfoo(Path("out.json"), repeat=1)
+    told = json.loads(path.read_text())
+    for row in told["results"]["results"]:
+        for key in ("testIdx", "promptIdx", "promptId", "failureReason"):
+            row.pop(key, None)
+    made.put(path, {"results": told["results"] | {"version": 2}, "config": told["config"]})
+    run = only(import_logs(path))
+    assert (run.harness, run.items) == ("promptfoo", 5)
+    assert score(run, "pass") == 0.5

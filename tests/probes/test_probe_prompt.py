@@ -212,6 +212,8 @@ def test_two_vocabularies_are_not_compared_token_by_token():
         assert "only options" in pair.positions[0].between.reason
         assert len(pair.options) == 2
         assert isinstance(pair.attention, NotEstimable)
+        (family,) = summary([pair], ())
+        assert word in family.divergence.reason
 
 
 def test_two_builds_of_one_model_are():

@@ -164,3 +164,23 @@ def test_what_is_too_large_is_cut_by_lines():
     assert "look at it by lines" in found.reason
     found = canned(smallest_deletion(wording(text), "lines", ABLE), lambda call: scored(0.8))
     assert f"nor do the {min(MOST, 9)}" in found.reason
+
+
+def test_a_search_that_takes_too_long_is_given_up_and_says_so(monkeypatch):
+    monkeypatch.setattr("eyechart.probes.smallest.LOOKS", 20)
+    a, b = (" ".join(f"{kind}{i}" for i in range(64)) for kind in "ab")
+    parts = changes((a,), (b,), "words")
+    seen = []
+
+    def turned(prompt):  # any 20 of the 64 words
+        return sum(word.startswith("b") for word in prompt.split()) >= 20
+
+    def model(call):
+        seen.append(call.request.prompt)
+        return scored(0.2 if turned(call.request.prompt) else 0.8)
+
+    found = canned(smallest_change(wording(a), wording(b), "words", ABLE), model)
+    assert (found.minimal, found.looks, len(seen)) == ("unfinished", 20, 20)
+    assert 20 < len(found.chosen) < len(parts)
+    assert turned(found.prompt)  # what is left still turns the answer
+    assert found.prompt in seen

@@ -14,7 +14,7 @@ from eyechart.core.errors import Stopped, TooManyFailures
 from eyechart.core.identity import call_key, engine_digest, request_digest
 from eyechart.core.records import Call, Capabilities, Engine, Failure, Request, Response
 from eyechart.core.spec import Budget, Prices
-from eyechart.runner.fulfil import Planned, Policy, Tally, fulfil
+from eyechart.runner.fulfil import Planned, Policy, Tally, _keep, _Run, fulfil
 from eyechart.store.store import Store
 
 FAST = Policy(backoff=0.001)
@@ -203,3 +203,24 @@ async def test_a_full_disk_ends_the_run_in_one_line(store):
 async def test_nothing_to_do_is_done(store):
     tally = await fulfil([], store, Scripted(fine))
     assert (tally.total, tally.done) == (0, 0)
+
+
+class SlowDisk(Store):
+    def put(self, entries, attempts=()):
+        time.sleep(0.3)
+        super().put(entries, attempts)
+
+
+async def test_what_is_on_its_way_to_a_slow_disk_is_waited_for(tmp_path: Path) -> None:
+    """The writer may be cancelled while its batch is being written; the last commit must not return before it."""
+    calls = planned(3)
+    with SlowDisk(tmp_path / "store.sqlite") as store:
+        run = _Run(calls, store, Scripted(fine), store.put_engine(Engine(backend="scripted")))
+        for one in calls:
+            _keep(run, one, Response(text="a"))
+        writing = asyncio.create_task(run.commit())
+        await asyncio.sleep(0.01)
+        assert not run.entries
+        await run.commit()
+        assert len(store.known([p.key for p in calls])) == 3
+        await writing

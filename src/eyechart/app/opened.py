@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from eyechart.analysis.compare import Compared
 from eyechart.analysis.flips import Flip
@@ -21,6 +21,9 @@ from eyechart.app.tables import OF, Table, combined, run_table
 from eyechart.core.errors import InputError
 from eyechart.report.inputs import Language
 from eyechart.report.notebook import fragment
+
+if TYPE_CHECKING:
+    from eyechart.app.explain import Explaining
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,12 @@ class Run(Finished):
         if b is None:
             raise InputError("flips compares two: name two set-ups of this run, or give another run")
         return flips(self, a, b)
+
+    def explain(self, other: Run | Path | str, **options: Any) -> Explaining:
+        """Why `other` (B) scores other than the baseline of this run (A): `ec.explain`. May call the model."""
+        from eyechart.app.explain import explain
+
+        return explain(self, other, **options)
 
     def compared(self, a: str, b: str) -> int:
         """How many answers to the same item and repeat were scored in both set-ups."""

@@ -134,7 +134,9 @@ class Asking:
         """Any other flow against the stated backend, with an engine of its own."""
         occasion = Occasion(self.backend, mark)
         try:
-            return await _driven(flow, occasion, self.store, self.left(), self.prices, self.progress)
+            return await drive(
+                flow(), occasion, self.store, budget=self.left(), prices=self.prices, progress=self.progress
+            )
         finally:
             self.made += occasion.calls
 
@@ -230,7 +232,7 @@ async def _pass(
         return tuple(back[i] for i in range(len(calls)))
 
     start = time.monotonic()
-    came = await _driven(once, occasion, store, budget, prices, note)
+    came = await drive(once(), occasion, store, budget=budget, prices=prices, progress=note)
     return came, Seen(
         calls=occasion.calls,
         seconds=time.monotonic() - start,
@@ -238,24 +240,6 @@ async def _pass(
         at_once=occasion.at_once,
         retries=last[0].retries if last else 0,
     )
-
-
-async def _driven(
-    flow: Callable[[], Flow[T]],
-    occasion: Occasion,
-    store: Store,
-    budget: Budget,
-    prices: Prices | None,
-    progress: Progress | None,
-) -> T:
-    """`drive`, begun again where it looked into the store before the last batch of answers was on disk: all that was
-    asked is there a moment later, so nothing is asked twice."""
-    for _ in range(20):
-        try:
-            return await drive(flow(), occasion, store, budget=budget, prices=prices, progress=progress)
-        except KeyError:
-            await asyncio.sleep(0.2)
-    raise Stopped(f"{store.path}: answers do not come to rest on disk; give the same command again")
 
 
 def _stored(calls: Sequence[Call], engine: str, store: Store) -> tuple[list[Response | Failure | None], bool]:

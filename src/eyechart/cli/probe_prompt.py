@@ -21,6 +21,7 @@ MINIMAL = {
     "minimum": "no smaller number of parts does it",
     "minimal": "no part of these does it; all were tried",
     "1-minimal": "none of these can be left out alone",
+    "unfinished": "given up here: some of these may not be needed",
 }
 PAIRS = 3
 """Shown in full; the report has more, and --json all."""

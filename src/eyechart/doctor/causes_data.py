@@ -10,7 +10,9 @@ from eyechart.core.records import Item
 from eyechart.doctor.case import Diagnosis, Side, fact
 from eyechart.doctor.causes_reading import told
 
-CONTEXT = ("passage", "context", "story", "article", "premise")
+CONTEXT = ("passage", "context", "story", "article", "premise", "output", "output_a", "output_b")
+LONG = 30
+"""Characters of any other column from which it is part of what is asked, whatever it is called."""
 
 
 _BROKEN = re.compile(r"not complete|broke off|the log holds [\d,]+ of")
@@ -18,8 +20,19 @@ _FIRST = re.compile(r"^limit [\d,]+: the first items")
 
 
 def asked_of(item: Item) -> str:
-    """What is asked, without case, white space and order of options: two items with one are one question."""
-    parts = [str(item.fields.get(name) or "") for name in ("question", *CONTEXT)]
+    """What is asked, without case, white space and order of options: two items with one are one question.
+
+    >>> one = Item(id="1", fields={"question": "What is it about?", "document": "A long text about the sea and ships."})
+    >>> other = Item(id="2", fields={"question": "What is it about?", "document": "A long text about mountains and snow."})
+    >>> asked_of(one) == asked_of(other)
+    False
+    """
+    held = [
+        str(value)
+        for name, value in sorted(item.fields.items())
+        if name != "question" and isinstance(value, str) and (name in CONTEXT or len(value) >= LONG)
+    ]
+    parts = [str(item.fields.get("question") or ""), *held]
     return "\x1f".join([*map(_folded, parts), *sorted(map(_folded, item.choices))])
 
 

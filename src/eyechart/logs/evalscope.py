@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from eyechart.core.records import Failure, Request, Response
-from eyechart.logs.kinds import first_line, head, keys_of
+from eyechart.logs.kinds import first_line, top_keys
 from eyechart.logs.lm_eval_rows import params_of
 from eyechart.logs.plain import (
     content_of,
@@ -70,7 +70,7 @@ def find(files: Sequence[Path]) -> Iterator[Found]:
 def _is_part(path: Path) -> bool:
     kind = path.parent.parent.name
     if kind == "reports":
-        return path.suffix == ".json" and {"dataset_name", "metrics"} <= set(keys_of(head(path)))
+        return path.suffix == ".json" and {"dataset_name", "metrics"} <= set(top_keys(path))
     if path.suffix != ".jsonl":
         return False
     row = first_line(path)

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from eyechart.core.records import Request
-from eyechart.logs.kinds import first_line, head, keys_of
+from eyechart.logs.kinds import first_line, top_keys
 from eyechart.logs.plain import (
-    content_of,
     dig,
     failed,
     generated,
@@ -46,7 +45,7 @@ def find(files: Sequence[Path]) -> Iterator[Found]:
 
 
 def _is_aggregate(path: Path) -> bool:
-    return {"schema_version", "evaluation_id"} <= set(keys_of(head(path)))
+    return {"schema_version", "evaluation_id"} <= set(top_keys(path))
 
 
 def _is_instances(path: Path) -> bool:
@@ -79,14 +78,19 @@ def read(path: Path | None, files: Sequence[Path]) -> Iterator[Foreign]:
     alone = len(present) == 1 and len(told) == 1
     for name in present:
         mine = results if alone else [r for r in results if r.get("evaluation_name") == name]
-        yield _foreign(path, files, log, name, mine)
+        yield _foreign(path, files, log, name, mine, len(present) == 1)
     for name in told:
         if name is not None and name not in present and not alone:
-            yield _foreign(path, [], log, name, [r for r in results if r.get("evaluation_name") == name])
+            yield _foreign(path, [], log, name, [r for r in results if r.get("evaluation_name") == name], False)
 
 
 def _foreign(
-    path: Path | None, files: Sequence[Path], log: Mapping[str, Any], name: str, results: Sequence[Mapping[str, Any]]
+    path: Path | None,
+    files: Sequence[Path],
+    log: Mapping[str, Any],
+    name: str,
+    results: Sequence[Mapping[str, Any]],
+    alone: bool,
 ) -> Foreign:
     first = mapping(results[0] if results else None)
     row = first_line(files[0]) if files else mapping(None)
@@ -114,17 +118,18 @@ def _foreign(
     settings += [Setting(path="every_eval_ever.result", value=dict(r), by="evaluation_results") for r in results]
     rows_in = whole(dig(log, "detailed_evaluation_results", "total_rows"))
     findings = [] if path else ["no aggregate beside the instances: how they were made stands nowhere"]
-    if rows_in is not None and files and len(set(sequence(dig(data, "sample_ids")))) > rows_in:
-        findings.append(f"the aggregate names more samples than its {rows_in:,} rows")
+    findings += [
+        f"{r}: lower is better, so it is no score and is left out" for r in _names(results, down=True).values()
+    ]
     return Foreign(
         harness=HARNESS,
         version=version,
         task=name,
         model=model,
         files=tuple(p for p in (path, *files) if p is not None),
-        rows=partial(rows, tuple(files), name, _bounds(first)) if files else None,
+        rows=partial(rows, tuple(files), name, tuple(results), rows_in if alone else None) if files else None,
         settings=tuple(settings),
-        claims=tuple(_claims(results)),
+        claims=tuple(_claims(results, text(row.get("evaluation_result_id")) is not None)),
         total=_asked(results),
         findings=tuple(findings),
         started=moment(_seconds(log.get("evaluation_timestamp"))),
@@ -165,13 +170,29 @@ def _scaled(value: float | None, bounds: tuple[float, float] | None) -> float | 
     return (value - bounds[0]) / (bounds[1] - bounds[0])
 
 
-def _claims(results: Sequence[Mapping[str, Any]]) -> Iterator[Claim]:
-    """The first metric of an evaluation is the one its instances have."""
-    for number_, result in enumerate(results):
-        name = text(dig(result, "metric_config", "metric_name")) or text(result.get("evaluation_name")) or "score"
+def _names(results: Sequence[Mapping[str, Any]], *, down: bool = False) -> dict[str | None, str]:
+    """Metric of each result by its id; `down`: of those where lower is better."""
+    out: dict[str | None, str] = {}
+    for result in results:
+        config = mapping(result.get("metric_config"))
+        if (config.get("lower_is_better") is True) == down:
+            name = (
+                text(config.get("metric_name")) or text(config.get("metric_id")) or text(result.get("evaluation_name"))
+            )
+            out.setdefault(text(result.get("evaluation_result_id")), name or "score")
+    return out
+
+
+def _claims(results: Sequence[Mapping[str, Any]], joined: bool) -> Iterator[Claim]:
+    """`joined`: instances name the result they belong to; else they have the first metric of their evaluation."""
+    names = _names(results)
+    for position, result in enumerate(results):
+        if dig(result, "metric_config", "lower_is_better") is True:
+            continue
+        name = names.get(text(result.get("evaluation_result_id")), "score")
         bounds = _bounds(result)
         yield Claim(
-            reading="score" if number_ == 0 else name,
+            reading=name if joined or position else "score",
             key=name,
             value=_scaled(number(dig(result, "score_details", "score")), bounds),
             se=number(dig(result, "score_details", "uncertainty", "standard_error", "value")),
@@ -179,19 +200,30 @@ def _claims(results: Sequence[Mapping[str, Any]]) -> Iterator[Claim]:
         )
 
 
-def rows(files: Sequence[Path], name: str, bounds: tuple[float, float] | None, notes: Notes) -> Iterator[Row]:
+def rows(
+    files: Sequence[Path], name: str, results: Sequence[Mapping[str, Any]], told: int | None, notes: Notes
+) -> Iterator[Row]:
+    """`told`: how many rows the aggregate says there are."""
+    names, down, count = _names(results), _names(results, down=True), 0
+    bounds = {text(r.get("evaluation_result_id")): _bounds(r) for r in reversed(results)}
+    alone = _bounds(results[0]) if results else None
     for path in files:
         for row in read_lines(path, notes):
             if row.get("evaluation_name") != name:
                 continue
-            sample = text(row.get("sample_id"))
+            count += 1
+            sample, key = text(row.get("sample_id")), text(row.get("evaluation_result_id"))
             if sample is None:
                 notes.say(f"{path.name}: a row without sample_id was left out")
-                continue
-            yield _row(sample, row, bounds)
+            elif key is None or key not in down:
+                reading = "score" if key is None else names.get(key, "score")
+                yield from _rows(sample, row, reading, bounds.get(key, alone))
+    if told is not None and told != count:
+        notes.say(f"the aggregate says that there are {told:,} rows, and there are {count:,}")
 
 
-def _row(sample: str, row: Mapping[str, Any], bounds: tuple[float, float] | None) -> Row:
+def _rows(sample: str, row: Mapping[str, Any], reading: str, bounds: tuple[float, float] | None) -> Iterator[Row]:
+    """Several answers of one row have one score together: it stands with the first."""
     given = mapping(row.get("input"))
     gold = [t for one in sequence(given.get("reference")) if (t := text(one)) is not None]
     choices = [str(c) for c in sequence(given.get("choices")) if isinstance(c, str)]
@@ -201,15 +233,20 @@ def _row(sample: str, row: Mapping[str, Any], bounds: tuple[float, float] | None
     item = item_of(sample, text(given.get("raw")), gold=gold, choices=choices, at=at, more=mapping(row.get("metadata")))
     talk = messages(row.get("messages"))
     last = max((i for i, m in enumerate(talk) if m.role == "assistant"), default=len(talk))
-    said = next((o for o in sequence(dig(row, "output", "raw")) if isinstance(o, str)), None)
-    if said is None:
-        said = content_of(dig(row, "output", "raw")) if isinstance(dig(row, "output", "raw"), str) else None
-    if said is None and last < len(talk):
-        said = talk[last].content
+    raw = dig(row, "output", "raw")
+    texts = [raw] if isinstance(raw, str) else [o for o in sequence(raw) if isinstance(o, str)]
+    if not texts and last < len(talk):
+        texts = [talk[last].content]
     prompt = text(given.get("formatted")) or text(given.get("raw")) or ""
     asked = talk[:last]
     request = Request(elicit="generate", messages=asked) if asked else Request(elicit="generate", prompt=prompt)
     error = text(row.get("error"))
-    answer = failed(error) if error and said is None else generated(said)
     value = _scaled(number(dig(row, "evaluation", "score")), bounds)
-    return Row(item=item, request=request, answer=answer, scores=(Scored("score", value),))
+    if not texts:
+        answer = failed(error) if error else generated(None)
+        scores = () if error else (Scored(reading, value),)
+        yield Row(item=item, request=request, answer=answer, scores=scores)
+    for repeat, said in enumerate(texts):
+        mine = Scored(reading, value if repeat == 0 else None)
+        turn = repeat if len(texts) > 1 else None
+        yield Row(item=item, request=request, answer=generated(said), scores=(mine,), repeat=turn)

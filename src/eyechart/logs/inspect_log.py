@@ -13,7 +13,7 @@ from typing import Any
 
 from eyechart.core.records import Failure, Outcome, Request, Response
 from eyechart.logs.archive import opened
-from eyechart.logs.kinds import head, keys_of
+from eyechart.logs.kinds import top_keys
 from eyechart.logs.plain import (
     content_of,
     dig,
@@ -52,7 +52,7 @@ def find(files: Sequence[Path]) -> Iterator[Found]:
 
 
 def _is_log(path: Path) -> bool:
-    keys = keys_of(head(path))
+    keys = top_keys(path)
     return "eval" in keys[:4] and bool({"version", "status", "plan"}.intersection(keys[:5]))
 
 

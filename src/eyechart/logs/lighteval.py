@@ -16,7 +16,7 @@ from typing import Any, cast
 
 from eyechart.core.errors import MissingExtra
 from eyechart.core.records import Failure, Item, Request, Response
-from eyechart.logs.kinds import head, keys_of
+from eyechart.logs.kinds import top_keys
 from eyechart.logs.lm_eval_rows import params_of
 from eyechart.logs.plain import (
     dig,
@@ -41,7 +41,7 @@ BATCH = 500
 
 
 def find(files: Sequence[Path]) -> Iterator[Found]:
-    results = [p for p in files if p.suffix == ".json" and keys_of(head(p))[:1] == ("config_general",)]
+    results = [p for p in files if p.suffix == ".json" and top_keys(p)[:1] == ("config_general",)]
     details = [p for p in files if DETAILS.search(p.name)]
     taken: set[Path] = set()
     for path in results:

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from eyechart.logs.kinds import first_line, head, keys_of
+from eyechart.logs.kinds import first_line, top_keys
 from eyechart.logs.lm_eval_rows import params_of, requests_of, rows
 from eyechart.logs.plain import dig, mapping, moment, number, pairs_of, read_json, sequence, short, text, whole, written
 from eyechart.logs.values import Claim, Foreign, Found, Setting, Unreadable
@@ -63,7 +63,7 @@ def glob_safe(stamp: str) -> str:
 def is_results(path: Path) -> bool:
     if path.suffix != ".json":
         return False
-    keys = keys_of(head(path))
+    keys = top_keys(path)
     others = {"group_subtasks", "configs", "versions", "groups", "n-shot", "config"}
     return keys[:1] == ("results",) and bool(others.intersection(keys) or path.name.startswith("results"))
 

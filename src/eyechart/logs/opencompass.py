@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from eyechart.core.records import Failure, Item, Message, Request, Response
-from eyechart.logs.kinds import head, keys_of
+from eyechart.logs.kinds import top_keys
 from eyechart.logs.plain import dig, failed, generated, item_of, mapping, number, read_json, sequence, short, text
 from eyechart.logs.values import Claim, Foreign, Found, Notes, Row, Scored, Setting, Unreadable
 
@@ -49,7 +49,7 @@ def find(files: Sequence[Path]) -> Iterator[Found]:
 def _is_part(path: Path, kind: str) -> bool:
     if path.is_symlink():
         return False
-    keys = keys_of(head(path))
+    keys = top_keys(path)
     if kind == "predictions":
         return keys[:1] == ("0",)
     return bool({"details", "accuracy", "score"}.intersection(keys)) and "config_general" not in keys

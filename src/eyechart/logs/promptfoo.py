@@ -7,6 +7,7 @@ and assertions are one item; answers that came from its cache are no repeats.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from eyechart.core.records import Failure, Item, Request, Response
-from eyechart.logs.kinds import head, keys_of
+from eyechart.logs.kinds import head, top_keys
 from eyechart.logs.lm_eval_rows import QUESTIONS, params_of
 from eyechart.logs.plain import (
     dig,
@@ -37,14 +38,21 @@ from eyechart.logs.values import Claim, Foreign, Found, Notes, Row, Scored, Sett
 HARNESS = "promptfoo"
 ERROR = 2
 """Its `failureReason` of a call that broke off; 1 is a failed assertion."""
+_OLD = re.compile(rb'\s*\{\s*"results"\s*:\s*\{\s*"(?:version|timestamp|prompts|results|stats)"')
 Arm = tuple[str, str]
 """Prompt and provider."""
 
 
 def find(files: Sequence[Path]) -> Iterator[Found]:
     for path in files:
-        if path.suffix == ".json" and {"evalId", "results"} <= set(keys_of(head(path))):
+        if path.suffix == ".json" and _is_log(path):
             yield Found(harness=HARNESS, path=path, files=(path,), read=partial(read, path))
+
+
+def _is_log(path: Path) -> bool:
+    """Before evaluations had ids, the results alone tell."""
+    keys = set(top_keys(path))
+    return {"evalId", "results"} <= keys or ({"config", "results"} <= keys and bool(_OLD.match(head(path))))
 
 
 def read(path: Path) -> Iterator[Foreign]:

@@ -121,7 +121,8 @@ def first_divergence(pair: Pair) -> tuple[float, bool] | None:
 def _family(change: str, pairs: Sequence[Pair], failed: Sequence[Failed]) -> Family:
     shown = [(pair, found) for pair in pairs if (found := first_divergence(pair)) is not None]
     known = [found for _, found in shown]
-    mean: Estimate | NotEstimable = NotEstimable(name="divergence", reason=NOT_HERE)
+    reasons = [p.positions[0].between.reason for p in pairs if isinstance(p.positions[0].between, NotEstimable)]
+    mean: Estimate | NotEstimable = NotEstimable(name="divergence", reason=reasons[0] if reasons else "no items")
     if known:
         values = np.clip([value for value, _ in known], 0.0, 1.0)
         clusters = [pair.cluster or f"item {pair.item}" for pair, _ in shown]

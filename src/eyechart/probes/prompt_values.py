@@ -16,9 +16,10 @@ Where = Literal["first", "parting", "answer"]
 `answer`: the first token of what was read as the answer, if the paths are the same up to there."""
 
 
-Minimal = Literal["minimum", "minimal", "1-minimal"]
+Minimal = Literal["minimum", "minimal", "1-minimal", "unfinished"]
 """How small a change is. `minimum`: no smaller number of parts does it. `minimal`: no proper part of it does, all were
-tried. `1-minimal`: none of its parts can be left out alone. Of the last two another choice of fewer may exist."""
+tried. `1-minimal`: none of its parts can be left out alone. Of these two another choice of fewer may exist.
+`unfinished`: it does it, and the search was given up before it was made smaller."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -36,6 +36,8 @@ LARGEST = 400
 """Units of a prompt, or parts of a change, that are gone through; a prompt of more is cut by lines instead."""
 ANSWERING: tuple[Kind, ...] = ("answer", "options", "top", "next")
 """What holds the answer, the first that is asked for."""
+LOOKS = 500
+"""Prompts that are tried at the most: delta debugging of n parts may take n squared."""
 Pieces = tuple[str, ...]
 T = TypeVar("T")
 Asks = Generator[Sequence[Call], Sequence[Came], T]
@@ -164,9 +166,14 @@ class _Looks:
         wanted: tuple[int, ...] | None = next(search)
         kept: tuple[int, ...] = tuple(whole)
         while wanted is not None:
-            one = yield from self.at(tuple(whole[i] for i in wanted))
+            if self.made >= LOOKS:
+                return kept, "unfinished"
+            tried = tuple(whole[i] for i in wanted)
+            turns = holds((yield from self.at(tried)))
+            if turns and len(tried) < len(kept):
+                kept = tried
             try:
-                wanted = search.send(holds(one))
+                wanted = search.send(turns)
             except StopIteration as end:
                 ended: tuple[int, ...] = end.value
                 kept, wanted = tuple(whole[i] for i in ended), None

@@ -95,6 +95,7 @@ class _Run:
         self.failed_in_row = 0
         self.resume_at = 0.0  # set by Retry-After: everybody waits, not only the one who was told
         self.error: EyechartError | None = None
+        self.committing = asyncio.Lock()
 
     def take(self, most: int | None) -> list[Planned]:
         size = min(self.backend.batch, len(self.queue))
@@ -112,11 +113,12 @@ class _Run:
         return self.tally.stopped is None or seconds == 0
 
     async def commit(self) -> None:
-        if not self.entries and not self.attempts:
-            return
-        entries, self.entries = self.entries, []
-        attempts, self.attempts = self.attempts, []
-        await asyncio.to_thread(self.store.put, entries, attempts)
+        async with self.committing:  # the writer may be cancelled while its batch is still on the way to the disk
+            if not self.entries and not self.attempts:
+                return
+            entries, self.entries = self.entries, []
+            attempts, self.attempts = self.attempts, []
+            await asyncio.to_thread(self.store.put, entries, attempts)
 
 
 async def fulfil(

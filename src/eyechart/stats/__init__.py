@@ -13,6 +13,13 @@ Two and more
 - `ranks`: the order of models over configurations; `suites`: several benchmarks together
 - `variances`: which level is noisier, reliability of configuration means
 - `power`: how many runs and items, both ways
+- `sameness`: was a parameter followed (exact permutation tests), noise of passes over the same items
+- `divergence`: Kullback-Leibler, Jensen-Shannon, entropy of next-token distributions, bounds where only the top is seen
+- `draws`: variances of a score over few-shot draws, compared
+
+Why it moved
+- `shapley`, `shapley_sampled`: a gap divided among fields, exactly or from pairs of orders
+- `ddmin`: delta debugging; `kmeans`: exact clusters in one dimension; `packed`: arrays as text
 
 Many configurations
 - `spread`, `curves`: how far they lie apart once noise is off; score against an ordered parameter

@@ -86,6 +86,7 @@ EN: dict[str, str] = {
     "probes.minimal.minimum": "No smaller number of parts does it.",
     "probes.minimal.minimal": "No part of these does it; all were tried. Another choice of fewer may exist.",
     "probes.minimal.one_minimal": "None of these can be left out alone; another choice of fewer may exist.",
+    "probes.minimal.unfinished": "The search was given up here: some of these may not be needed.",
     "probes.part": "{before} to {after}",
     "probes.put_in": "{after} put in",
     "probes.also": "{n} others do it alone as well: {parts}.",

@@ -8,7 +8,7 @@ ZH: dict[str, str] = {
     "explained.no_gap": "在相同的{items}上，A 得 {a}，B 得 {b}：相差 {gap} 个百分点，{ends}，未超出噪声。",
     "explained.gap.unknown": "差距无法得知：{reason}。",
     "explained.of": "{gap}这 {size} 个百分点中，{parts}。",
-    "explained.shares": "{gap}{parts}。",
+    "explained.shares": "{gap}按字段：{parts}。",
     "explained.part": "{share} 来自 {field}",
     "explained.against": "{field} 反向作用 {share}",
     "explained.sides": "A 为 {a}，B 为 {b}。",

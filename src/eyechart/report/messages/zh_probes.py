@@ -81,6 +81,7 @@ ZH: dict[str, str] = {
     "probes.minimal.minimum": "没有更少的改动能做到。",
     "probes.minimal.minimal": "其中任何一部分都做不到，已全部试过。可能存在另一种更少的选择。",
     "probes.minimal.one_minimal": "其中任何一处都不能单独去掉；可能存在另一种更少的选择。",
+    "probes.minimal.unfinished": "搜索到此为止：其中有些可能并不需要。",
     "probes.part": "{before} 改为 {after}",
     "probes.put_in": "加入 {after}",
     "probes.also": "另有 {n} 个单独也能做到：{parts}。",

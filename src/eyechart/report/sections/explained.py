@@ -64,7 +64,7 @@ def headline(found: Explanation) -> Text:
     said = clauses[0]
     for clause in clauses[1:]:
         said = message("explained.clause", first=said, second=clause)
-    if beyond:
+    if beyond and one.of(Verdict.EXPLAINS):
         return message("explained.of", gap=gap, size=numbers.points(abs(one.gap.value)), parts=said)
     return message("explained.shares", gap=gap, parts=said)
 
