@@ -40,8 +40,10 @@ _NAMES = {
     "grade": "eyechart.app.grade",
     "reread": "eyechart.app.reread",
     "explain": "eyechart.app.explain",
+    "probe_decoding": "eyechart.app.probe_decoding",
     "probe_determinism": "eyechart.app.probe_determinism",
     "probe_pairs": "eyechart.app.pairs",
+    "probe_prompt": "eyechart.app.probe_prompt",
     "table": "eyechart.app.tables",
     "Table": "eyechart.app.tables",
     "Study": "eyechart.app.study",
@@ -59,17 +61,27 @@ __all__ = [
     "Study",
     "Table",
     "__version__",
+    "explain",
     "grade",
     "load",
     "loads",
     "open",
+    "probe_decoding",
+    "probe_determinism",
+    "probe_pairs",
+    "probe_prompt",
     "reread",
     "table",
 ]
 
 if TYPE_CHECKING:
+    from eyechart.app.explain import explain
     from eyechart.app.grade import grade
     from eyechart.app.opened import Run, open
+    from eyechart.app.pairs import probe_pairs
+    from eyechart.app.probe_decoding import probe_decoding
+    from eyechart.app.probe_determinism import probe_determinism
+    from eyechart.app.probe_prompt import probe_prompt
     from eyechart.app.reread import reread
     from eyechart.app.study import Study, load, loads
     from eyechart.app.tables import Table, table

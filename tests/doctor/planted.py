@@ -8,13 +8,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import eyechart as ec
-from eyechart.app.doctor import Consultation, doctor
+from eyechart.app.doctor import Consultation, case_of, doctor
+from eyechart.app.evaluated import evaluated
 from eyechart.backends.synthetic import Synthetic
-from eyechart.core.records import Call, Failure, Response
+from eyechart.core.records import Call, Failure, Item, Request, Response
 
 Came = Response | Failure
 Change = Callable[[Call, Came], Came]
@@ -96,3 +98,102 @@ def look(a: str, b: str | None = None, **more: Any) -> Consultation:
 def number(call: Call) -> int:
     assert call.item is not None
     return int(call.item.id[1:])
+
+
+# Faults that several tests plant
+
+
+def text(came: Came, new: str, **more: Any) -> Came:
+    return replace(came, text=new, **more) if isinstance(came, Response) else came
+
+
+def every(n: int, make: Callable[[Call, Came], Came]) -> Callable[[Call, Came], Came]:
+    """`make` on every n-th item."""
+    return lambda call, came: make(call, came) if number(call) % n == 0 else came
+
+
+def clean(**parts: Any) -> str:
+    return run("a", **parts)
+
+
+def cut(call: Call, came: Came) -> Came:
+    return text(came, "Let me think about this picture step by step. First,", finish_reason="length")
+
+
+def noisy(call: Call, came: Came) -> Came:
+    """Another text each time, whatever the seed: the draw of a server that ignores it."""
+    assert isinstance(came, Response)
+    count[0] += 1
+    return text(came, f"{came.text} ({count[0]})") if count[0] % 3 else came
+
+
+count = [0]
+
+
+def greedy_text(call: Call, came: Came) -> Came:
+    """One text an item: sampling never reached the model."""
+    assert call.item is not None
+    right = number(call) % 3 > 0
+    options = call.item.choices
+    words = options[call.item.gold_index or 0] if right else options[((call.item.gold_index or 0) + 1) % 4]
+    return text(
+        came, "I have looked at all of the words that are offered here, one after the other, and I say: " + words
+    )
+
+
+SAMPLED = {"decoding": {"temperature": 0.8}, "repeats": {"count": 4}, "dataset": {"limit": 60}}
+
+
+def wordy(call: Call, came: Came) -> Came:
+    return text(came, f"After some thought, the answer is{came.text}.") if isinstance(came, Response) else came
+
+
+def merge(base: dict[str, Any], **parts: Any) -> dict[str, Any]:
+    return {key: {**base.get(key, {}), **parts.get(key, {})} for key in {**base, **parts}}
+
+
+def pool(n: int = 20) -> None:
+    write("items.jsonl", rows())
+    more = [dict(row, id=f"v{i}", question=f"Which word goes with drawing {i}?") for i, row in enumerate(rows(n))]
+    write("pool.jsonl", more)
+
+
+SHOTS = {"path": None, "splits": {"test": "items.jsonl", "validation": "pool.jsonl"}}
+
+
+def kept_answers(name: str) -> list[tuple[Call, str]]:
+    side = case_of([evaluated(name)]).a
+    blank = Request(elicit="generate", prompt="")
+    return [(Call(request=blank, repeat=0, item=Item(id=a.item, fields={})), a.text or "") for a in side.answers]
+
+
+def many(n: int = 400) -> bool:
+    write("items.jsonl", rows(12))
+    write("many.jsonl", rows(n))
+    return True
+
+
+def turn_verdicts(name: str, n: int) -> None:
+    import numpy as np
+
+    from eyechart.analysis.observations import OUTCOMES
+    from eyechart.core.records import Outcome
+
+    path = Path(name) / "observations.npz"
+    with np.load(path, allow_pickle=False) as data:
+        arrays = {key: data[key] for key in data.files}
+    code = {o: i for i, o in enumerate(OUTCOMES)}
+    for row in np.flatnonzero(arrays["value"] > 0.5)[:n]:
+        arrays["value"][row], arrays["outcome"][row] = 0.0, code[Outcome.INCORRECT]
+    np.savez_compressed(path, **arrays)
+
+
+JUDGED = """
+dataset: {path: items.jsonl, fields: {id: id}}
+model: {backend: synthetic, options: {accuracy: 0.5}}
+evaluation: {method: judge, judge: {rubric: Is it true?, reference: true, model: {backend: simulated_judge}}}
+"""
+
+
+def open_rows() -> None:
+    write("items.jsonl", [{"id": r["id"], "question": r["question"], "answer": r["answer"]} for r in rows(60)])

@@ -107,7 +107,7 @@ def alarms(n: int) -> tuple[int, int, int]:
 
 
 def test_few_clean_runs_are_called_ill():
-    single, pairs, n = alarms(6)
+    single, pairs, n = alarms(3)
     assert single == pairs == 0, n
 
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from planted import BASE, causes, look, run, study
-from test_doctor_planted import SAMPLED, every, text, wordy
+from planted import BASE, SAMPLED, causes, every, look, run, study, text, wordy
 
+import eyechart as ec
 import eyechart.app.doctor
-from eyechart.app.doctor import doctor
+from eyechart.app.doctor import diagnose
 from eyechart.cli import COMMANDS, main
 from eyechart.core.errors import InputError
 from eyechart.core.records import Failure
@@ -260,7 +260,7 @@ def test_of_a_large_run_a_seeded_sample_of_items_is_looked_at(monkeypatch):
     assert len(found.findings.case.a.answers) == 100
     assert any("100 of 240 answers" in note for note in found.notes)
     assert look(b) == found  # the same sample again
-    assert len(doctor(b, claimed="0.5").findings.case.a.answers) == 240  # type: ignore[union-attr]
+    assert len(diagnose(b, claimed="0.5").findings.case.a.answers) == 240  # type: ignore[union-attr]
 
 
 def test_set_ups_of_one_run_are_named_as_elsewhere():
@@ -268,6 +268,11 @@ def test_set_ups_of_one_run_are_named_as_elsewhere():
     found = look(f"{b}#c000", f"{b}#c001")
     assert causes(found)[0] == "prompt_tail"
     assert any("c000, its baseline" in note for note in look(b).notes)
+
+
+def test_runs_that_are_held_are_as_good_as_their_folders():
+    a, b = run("a"), run("b", prompt={"cue": "Answer: "})
+    assert diagnose(ec.open(a), ec.open(b)) == diagnose(a, Path(b))
 
 
 def test_logs_of_other_harnesses_are_looked_at_too(shared):

@@ -693,3 +693,63 @@ def test_promptfoo_before_evaluations_had_ids():
     run = only(import_logs(path))
     assert (run.harness, run.items) == ("promptfoo", 5)
     assert score(run, "pass") == 0.5
+
+
+def test_a_group_of_unlike_tasks_is_taken_apart():
+    told = made.lm_results("leaderboard", {}, 0)
+    del told["configs"]["leaderboard"]
+    for task in ("bbh_a", "bbh_b"):
+        made.choices(Path("parts") / task, task=task)
+    made.gsm8k(Path("parts/gsm8k"))
+    for folder in Path("parts").iterdir():
+        part = json.loads(next(folder.rglob("results*")).read_text())
+        for key in ("results", "configs", "versions", "n-shot", "n-samples", "higher_is_better"):
+            told[key] |= part[key]
+        samples = next(folder.rglob("samples*"))
+        made.put(Path("log") / samples.name, samples.read_text())
+    told["results"] |= {"bbh": {"acc,none": 0.25}}
+    told["group_subtasks"] = {"leaderboard": ["bbh", "gsm8k"], "bbh": ["bbh_a", "bbh_b"]}
+    made.put(Path(f"log/results_{made.STAMP}.json"), told)
+    found = import_logs("log")
+    assert sorted((run.task, run.items) for run in found.runs) == [("bbh", 24), ("gsm8k", 20)]
+    assert not found.claimed
+    assert not found.refused
+
+
+def test_a_group_that_names_itself_is_no_endless_loop():
+    made.gsm8k(Path("log"))
+    path = next(Path("log").rglob("results*"))
+    told = json.loads(path.read_text())
+    told["group_subtasks"] = {"a": ["b"], "b": ["a"], "c": ["c"], "gsm8k": []}
+    made.put(path, told)
+    assert [run.task for run in import_logs("log").runs] == ["gsm8k"]
+
+
+def test_perplexity_is_no_score():
+    rows = [
+        {"doc_id": i, "doc": {"page": "text"}, "target": "text", "arguments": {"gen_args_0": {"arg_0": "text"}},
+         "resps": [[-12.5]], "filtered_resps": [-12.5], "filter": "none", "metrics": ["word_perplexity"],
+         "word_perplexity": [-12.5, 7]}
+        for i in range(3)
+    ]  # fmt: skip
+    told = made.lm_results("wikitext", {"word_perplexity,none": 23.5}, 3)
+    told["configs"]["wikitext"]["output_type"] = "loglikelihood_rolling"
+    made.put(Path("log/results_2025-01-01T00-00-00.1.json"), told)
+    made.put_lines(Path("log/samples_wikitext_2025-01-01T00-00-00.1.jsonl"), rows)
+    run = only(import_logs("log", out="run"))
+    assert [(r.name, r.mean, r.claimed) for r in run.readings] == [("unscored", None, None)]
+    assert has(run.findings, "word_perplexity,none 23.5: the log has no score of an item")
+
+
+def test_a_metric_whose_name_holds_the_mark_of_filters():
+    rows = [made.lm_row(i, "x", "y", 0.0) for i in range(4)]
+    for row in rows:
+        row |= {"metrics": ["pass@1"], "pass@1": float(row["doc_id"] % 2), "filter": "create_test"}
+    told = made.lm_results("humaneval", {"pass@1,create_test": 0.5}, 4)
+    made.put(Path("log/results_2025-01-01T00-00-00.1.json"), told)
+    made.put_lines(Path("log/samples_humaneval_2025-01-01T00-00-00.1.jsonl"), rows)
+    run = only(import_logs("log", out="run"))
+    assert run.readings[0].claimed == run.readings[0].mean == 0.5
+    evaluation = open_run("run").facts["cells"][0]["stated"]["evaluation"]
+    assert evaluation["score"] == {"recorded": {"metric": "pass@1"}}
+    assert evaluation["extraction"] == {"recorded": {"rule": "create_test"}}

@@ -16,7 +16,7 @@ TURNS = st.lists(st.tuples(TEXT, TEXT), min_size=1, max_size=3)
 
 @pytest.mark.parametrize("unit", UNITS)
 @given(text=TEXT)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_units_joined_are_the_text(unit, text):
     assert "".join(units(text, unit, tuple(text))) == text
     assert "".join(units(text, unit, ("other",))) == text
@@ -24,7 +24,7 @@ def test_units_joined_are_the_text(unit, text):
 
 @pytest.mark.parametrize("unit", UNITS)
 @given(turns=TURNS)
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_none_of_the_parts_is_the_first_and_all_are_the_second(unit, turns):
     a, b = zip(*turns, strict=True)
     parts = changes(a, b, unit)
@@ -36,7 +36,7 @@ def test_none_of_the_parts_is_the_first_and_all_are_the_second(unit, turns):
 
 
 @given(turns=TURNS, keep=st.sets(st.integers(0, 60)))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_parts_do_not_disturb_each_other(turns, keep):
     """What is outside the chosen parts stays as it was, whatever is chosen."""
     a, b = zip(*turns, strict=True)

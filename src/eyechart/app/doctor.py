@@ -21,7 +21,8 @@ from eyechart.core.records import Extraction, Item, Outcome, Request, Response, 
 from eyechart.doctor.case import Answer, Case, Diagnosis, Side
 from eyechart.doctor.claims import parse_claim
 from eyechart.doctor.examined import Examined
-from eyechart.doctor.rank import Findings, diagnose
+from eyechart.doctor.rank import Findings
+from eyechart.doctor.rank import diagnose as found_in
 from eyechart.doctor.symptoms import recognise, usual
 from eyechart.reading import read_response
 from eyechart.render import Renderer
@@ -71,15 +72,22 @@ class Consultation(Examined):
         )
 
 
-def doctor(
-    a: Path | str | None = None, b: Path | str | None = None, *, symptom: str | None = None, claimed: str | None = None
+Given = Path | str | Finished
+"""A run folder, `RUN#cell`, or a run that is held already."""
+
+
+def diagnose(
+    a: Given | None = None, b: Given | None = None, *, symptom: str | None = None, claimed: str | None = None
 ) -> Consultation:
     """What may be wrong with run `a`, or why `a` and `b` differ: ranked causes with evidence, experiment and remedy.
 
-    `a` and `b` are run folders or `RUN#cell`. `symptom` in words, English or Chinese, alone or beside runs.
+    `a` and `b` are run folders, `RUN#cell` or runs. `symptom` in words, English or Chinese, alone or beside runs.
     `claimed` is a score that somebody states for `a`, as written: the usual ways of counting are tried on it.
 
     Raises InputError where nothing is given, a run is not there or was not run, or a claim is no score.
+
+    >>> diagnose(symptom="the answers are cut off").usual[:2]
+    ('truncated', 'stop_cuts')
     """
     if a is None and symptom is None:
         raise InputError("name a run, two, or a symptom in words: eyechart doctor --symptom 'same seed, other answers'")
@@ -90,7 +98,7 @@ def doctor(
     found: Findings | None = None
     notes: list[str] = []
     if a is not None:
-        sides = [evaluated(str(name)) for name in (a, b) if name is not None]
+        sides = [evaluated(_named(one)) for one in (a, b) if one is not None]
         for one in sides:
             notes += one.notes
         case = case_of(sides, claimed)
@@ -99,7 +107,7 @@ def doctor(
                 notes.append(
                     f"{side.name}: {len(side.answers):,} of {side.whole:,} answers were looked at, a seeded sample of items"
                 )
-        found = diagnose(case)
+        found = found_in(case)
     return Consultation(
         findings=found,
         symptom=symptom,
@@ -107,6 +115,14 @@ def doctor(
         usual=usual(symptom or ""),
         notes=tuple(dict.fromkeys(notes)),
     )
+
+
+def _named(one: Given) -> str:
+    return str(one.folder.path) if isinstance(one, Finished) else str(one)
+
+
+doctor = diagnose
+"""As the command is called. `ec.doctor` would be the room of that name, so that Python users are given `diagnose`."""
 
 
 def case_of(sides: Sequence[Evaluated], claimed: str | None = None) -> Case:

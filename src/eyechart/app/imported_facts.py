@@ -80,7 +80,9 @@ def evaluation_of(foreign: Foreign, reading: str) -> dict[str, Any]:
     """A reading of this house, or one that only the log knows."""
     if reading in foreign.readings:
         return dict(foreign.readings[reading])
-    metric, _, rule = reading.partition("@")
+    metric, _, rule = reading.rpartition("@")
+    if not metric or rule[:1].isdigit():  # `pass@1` is a metric
+        metric, rule = reading, ""
     return {
         "elicit": foreign.elicit,
         "extraction": {"recorded": {"rule": rule}},

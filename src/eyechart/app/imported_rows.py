@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,7 +12,7 @@ from typing import TextIO
 
 from eyechart.analysis.observations import Builder, Observations
 from eyechart.app.folder import item_line
-from eyechart.core.identity import call_key, request_digest
+from eyechart.core.identity import call_key, plain_json, request_text_digest
 from eyechart.core.records import Failure, Item, Outcome, Request, Response
 from eyechart.logs.values import Foreign, Notes, Row, Scored
 from eyechart.score.options import choose
@@ -28,7 +29,7 @@ Key = tuple[str, int, int]
 """Reading, item and repeat of an observation."""
 
 
-@dataclass
+@dataclass(slots=True)
 class _Known:
     """What is known of one item so far."""
 
@@ -69,6 +70,8 @@ class Collector:
     turned: Counter[str] = field(default_factory=Counter[str])
     """Readings of this house to the claimed scores that they do not give."""
     tied: Counter[str] = field(default_factory=Counter[str])
+    _means: dict[tuple[str, str | None], list[float]] | None = None
+    """Scores of items by reading and group, once all rows are there."""
     _batch: list[Entry] = field(default_factory=list[Entry])
     _taken: dict[str, int] = field(default_factory=dict[str, int])
     """Store key to what stands under it."""
@@ -76,13 +79,20 @@ class Collector:
     """Request to the next free repeat, where items with one prompt have several answers."""
 
     def take(self, rows: Iterable[Row]) -> None:
-        for row in rows:
-            self._take(row)
+        collected = gc.isenabled()
+        gc.disable()  # nothing here refers in a circle, and what is kept would be looked through again and again
+        try:
+            for row in rows:
+                self._take(row)
+        finally:
+            if collected:
+                gc.enable()
         self._flush()
 
     def _take(self, row: Row) -> None:
         known, item = self._item(row.item)
-        asked = request_digest(row.request)
+        text = plain_json(row.request.body())
+        asked = request_text_digest(text)
         body = row.answer.text if isinstance(row.answer, Response) else None
         answer = hash(row.answer)
         sign = hash((asked, answer))
@@ -93,7 +103,7 @@ class Collector:
             known.first = answer if body is None else hash(body)
         elif known.first != (answer if body is None else hash(body)):
             self.differ = True
-        call = known.calls[sign][1] if sign in known.calls else self._call(row, asked, sign, repeat)
+        call = known.calls[sign][1] if sign in known.calls else self._call(row, (asked, text), sign, repeat)
         known.calls.setdefault(sign, (repeat, call))
         if isinstance(row.answer, Failure):
             if any(one.value is not None for one in row.scores):
@@ -141,7 +151,9 @@ class Collector:
         self.notes.say(f"more than {REPEATS:,} repeats of an item: the others are left out")
         return None
 
-    def _call(self, row: Row, asked: str, sign: int, repeat: int) -> int:
+    def _call(self, row: Row, request: tuple[str, str], sign: int, repeat: int) -> int:
+        """`request`: its digest, and the text it was taken of."""
+        asked, text = request
         key, number = call_key(asked, self.engine, repeat), repeat
         while self._taken.get(key, sign) != sign:
             number = self._next.get(asked, REPEATS)
@@ -159,6 +171,7 @@ class Collector:
                         repeat=number,
                         request=row.request,
                         response=row.answer,
+                        request_text=text,
                     )
                 )
                 if len(self._batch) >= BATCH:
@@ -208,12 +221,14 @@ class Collector:
             return 0
         for key in further:
             del self.seen[key]
+        self._means = None
         return len(further)
 
     def complete(self) -> None:
         """Answers without a score stand under every reading as failed or unscored, not as wrong."""
         if not self.readings and self.bare:
-            claimed = dict.fromkeys(claim.reading for claim in self.foreign.claims if claim.group is None)
+            known = [c for c in self.foreign.claims if c.group is None and c.value is not None and 0 <= c.value <= 1]
+            claimed = dict.fromkeys(claim.reading for claim in known)
             self.readings.update(claimed or {"unscored": None})
         for index, repeat, outcome, call in self.bare:
             for reading in self.readings:
@@ -223,15 +238,26 @@ class Collector:
         del self.readings[reading]
         for key in [key for key in self.seen if key[0] == reading]:
             del self.seen[key]
+        self._means = None
 
     def scores(self, reading: str, group: str | None = None) -> list[float]:
         """The claimed scores of items under a reading: the mean over the repeats of each."""
-        sums: dict[int, tuple[float, int]] = {}
+        if self._means is None:
+            self._means = self._worked_out()
+        return self._means.get((reading, group), [])
+
+    def _worked_out(self) -> dict[tuple[str, str | None], list[float]]:
+        sums: dict[tuple[str, int], tuple[float, int]] = {}
         for (name, item, _), (_, value, _) in self.seen.items():
-            if name == reading and value is not None and (group is None or self.groups[item] == group):
-                total, count = sums.get(item, (0.0, 0))
-                sums[item] = (total + value, count + 1)
-        return [total / count for total, count in sums.values()]
+            if value is not None:
+                total, count = sums.get((name, item), (0.0, 0))
+                sums[name, item] = (total + value, count + 1)
+        out: dict[tuple[str, str | None], list[float]] = {}
+        for (name, item), (total, count) in sums.items():
+            out.setdefault((name, None), []).append(total / count)
+            if (group := self.groups[item]) is not None:
+                out.setdefault((name, group), []).append(total / count)
+        return out
 
     def observations(self, cells: Sequence[str]) -> Observations:
         """`cells`: one name for each reading, in their order."""

@@ -222,7 +222,8 @@ def _filled(foreign: Foreign, folder: Folder, report: bool | None) -> Imported:
         folder.write_json("run.json", facts_of(foreign, study, specs, made, source))
         (folder.path / "source").mkdir(exist_ok=True)
         Folder(folder.path / "source").write_json("log.json", source)
-    wanted = report if report is not None else len(made.keys) <= REPORTED
+    most = REPORTED if foreign.elicit == "generate" else 10 * REPORTED  # options are not read again
+    wanted = report if report is not None else len(made.keys) <= most
     path = write_report(folder) if wanted else None
     folder.seal()
     return _imported(foreign, folder, made, source, path)

@@ -93,10 +93,17 @@ def _aggregates(one: Claimed) -> Iterator[str]:
     yield f"{one.path}: {one.task}, {one.model or 'unknown model'}: aggregates alone, no answers"
     for claim, ends in zip(one.claims, one.intervals(), strict=True):
         of = "" if claim.n is None else f" over {claim.n:,} items"
-        text = f"  {claim.key} {'–' if claim.value is None else f'{100 * claim.value:.2f}'}{of}, as claimed"
+        text = f"  {claim.key} {_value(claim.value)}{of}, as claimed"
         if ends is not None:
             text += f"; if that is a share of right answers: [{100 * ends[0]:.2f}, {100 * ends[1]:.2f}] by Wilson"
         yield text
+
+
+def _value(value: float | None) -> str:
+    """In points, unless it can be no score."""
+    if value is None:
+        return "–"
+    return f"{100 * value:.2f}" if 0 <= value <= 1 else f"{value:g}"
 
 
 def _data(found: Imports) -> dict[str, Any]:

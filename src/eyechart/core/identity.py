@@ -81,7 +81,12 @@ def plain_json(body: Any) -> str:
 
 def request_digest(request: Request) -> str:
     """What was sent. Parameters are typed, so 0.0 and 0 cannot both occur for one of them."""
-    return _sha("r1", plain_json(request.body()))
+    return request_text_digest(plain_json(request.body()))
+
+
+def request_text_digest(text: str) -> str:
+    """`request_digest` of a body that is written already."""
+    return _sha("r1", text)
 
 
 def engine_digest(engine: Engine) -> str:

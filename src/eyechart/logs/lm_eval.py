@@ -118,7 +118,7 @@ def _groups(facts: Mapping[str, Any]) -> set[str]:
 
 
 def _members(facts: Mapping[str, Any]) -> dict[str, list[str]]:
-    """The outermost groups, and the tasks at their ends."""
+    """The outermost groups whose tasks ask alike, and the tasks at their ends; others are taken apart."""
     nested = {g: [str(t) for t in sequence(ts)] for g, ts in mapping(facts.get("group_subtasks")).items()}
     inner = {task for tasks in nested.values() for task in tasks}
 
@@ -129,8 +129,24 @@ def _members(facts: Mapping[str, Any]) -> dict[str, list[str]]:
         for one in below:
             yield from ends(one, seen | {task})
 
-    tops = [g for g in nested if nested[g] and g not in inner]
-    return {g: list(dict.fromkeys(t for t in ends(g, frozenset()) if t != g)) for g in tops}
+    def alike(tasks: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
+        for task in tasks:
+            below = [t for t in dict.fromkeys(ends(task, frozenset())) if t != task]
+            if below and len({_manner(facts, leaf) for leaf in below}) == 1:
+                yield task, below
+            elif below and task not in opened:
+                opened.add(task)
+                yield from alike(nested[task])
+
+    opened: set[str] = set()
+    return dict(alike(g for g in nested if nested[g] and g not in inner))
+
+
+def _manner(facts: Mapping[str, Any], task: str) -> tuple[Any, ...]:
+    """How a task asks and scores; tasks of which nothing is known are alike."""
+    config = mapping(dig(facts, "configs", task))
+    metrics = sorted(str(dig(m, "metric")) for m in sequence(config.get("metric_list")))
+    return (text(config.get("output_type")), *metrics)
 
 
 @dataclass(frozen=True)
@@ -165,7 +181,7 @@ def _foreign(log: _Log, task: str, have: Sequence[tuple[str, Path]], lacking: Se
         model=_model(facts),
         files=tuple(p for p in (log.result, *(path for _, path in have)) if p is not None),
         rows=partial(rows, have, kind, grouped, frozenset(down), _filters(facts, task)) if have else None,
-        elicit="options" if kind in ("multiple_choice", "loglikelihood") else "generate",
+        elicit="generate" if kind == "generate_until" else "options",
         settings=tuple(kept),
         readings=OPTIONS if kind == "multiple_choice" else {},
         claims=tuple(_claims(facts, task, leaves if grouped else [], down)),

@@ -258,7 +258,8 @@ def _last(target: str) -> str:
 
 def _choices(doc: Mapping[str, Any]) -> list[str]:
     for key in ("choices", "options"):
-        found = doc.get(key)
+        if (found := doc.get(key)) is None:
+            continue
         texts = sequence(dig(found, "text")) or sequence(found)
         if len(texts) > 1 and all(isinstance(t, str) for t in texts):
             return [str(t) for t in texts]

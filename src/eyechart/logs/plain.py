@@ -17,6 +17,8 @@ WHOLE = 400_000_000
 """Bytes of a JSON file that is read in one piece."""
 LINE = 50_000_000
 """Bytes of one line of a JSON Lines file."""
+_MARK = b"\xef\xbb\xbf"
+_DECODER = json.JSONDecoder(parse_constant=lambda _: None)  # made once: there may be a line for each of 100,000 samples
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _ESCAPED = re.compile(rb"\\u[dD][89a-fA-F]")
 _SECRET = re.compile(r"(?i)(api_?key|token|secret|password|authorization|credential)s?$")
@@ -28,8 +30,7 @@ _LETTER = re.compile(r"\(?([A-Z])[).]?")
 def parse(data: bytes, what: str) -> Any:
     """JSON with `NaN` and `Infinity` read as absent. Raises Unreadable with `what` in front."""
     try:
-        text = data.decode("utf-8-sig")
-        found = json.loads(text, parse_constant=lambda _: None)
+        found = _DECODER.decode(data.decode("utf-8-sig" if data[:3] == _MARK else "utf-8"))
     except UnicodeDecodeError as error:
         raise Unreadable(f"{what} is not UTF-8 (byte {error.start})") from None
     except (ValueError, RecursionError) as error:

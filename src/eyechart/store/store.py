@@ -57,6 +57,8 @@ class Entry:
     repeat: int
     request: Request
     response: Response
+    request_text: str | None = None
+    """`plain_json` of the request's body, where it was written already for its digest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +138,7 @@ class Store:
 
     def put(self, entries: Sequence[Entry], attempts: Sequence[Attempt] = ()) -> None:
         """All or nothing, and on disk when this returns. Writing an answer again changes nothing."""
-        requests = [(e.request_digest, plain_json(e.request.body())) for e in entries]
+        requests = [(e.request_digest, e.request_text or plain_json(e.request.body())) for e in entries]
         texts = [plain_json(e.response.body()) for e in entries]
         responses = [
             (e.key, e.request_digest, e.engine_digest, e.repeat, response_text_digest(text), text)
