@@ -39,6 +39,7 @@ _NAMES = {
     "open": "eyechart.app.opened",
     "grade": "eyechart.app.grade",
     "reread": "eyechart.app.reread",
+    "diagnose": "eyechart.app.doctor",
     "explain": "eyechart.app.explain",
     "probe_decoding": "eyechart.app.probe_decoding",
     "probe_determinism": "eyechart.app.probe_determinism",
@@ -61,6 +62,7 @@ __all__ = [
     "Study",
     "Table",
     "__version__",
+    "diagnose",
     "explain",
     "grade",
     "load",
@@ -75,6 +77,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from eyechart.app.doctor import diagnose
     from eyechart.app.explain import explain
     from eyechart.app.grade import grade
     from eyechart.app.opened import Run, open
