@@ -321,7 +321,12 @@ cells = st.one_of(words, st.integers(), st.booleans(), st.none(), st.lists(words
 )
 def test_no_row_is_lost_and_no_answer_is_shown(rows: list[dict[str, Any]]) -> None:
     numbered = tuple(Row(line=i, values=row) for i, row in enumerate(rows, 1))
-    found = map_rows(Rows(given="r", rows=numbered), Fields())
+    try:
+        found = map_rows(Rows(given="r", rows=numbered), Fields())
+    except InputError as error:  # one question with two answers, in most rows
+        assert "rows cannot be used" in str(error)
+        assert len({row["question"] for row in rows}) < len(rows)
+        return
     assert sorted([i.line or 0 for i in found.items] + [p.line or 0 for p in found.problems]) == [
         r.line for r in numbered
     ]

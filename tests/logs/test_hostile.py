@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import shutil
 import tempfile
@@ -279,3 +280,35 @@ def test_a_tower_of_aliases_is_not_climbed():
     made.put(root / "configs" / "task_config.yaml", bomb)
     (run,) = import_logs(root, report=False).runs
     assert any("refers to itself too often" in finding for finding in run.findings)
+
+
+def test_what_no_package_here_can_unpack_is_a_line_that_names_it(monkeypatch):
+    pytest.importorskip("pyarrow")
+    samples = [made.inspect_sample(i, "C") for i in range(3)]
+    made.inspect_eval(Path("plain.eval"), samples, made.inspect_header(samples, 1.0))
+    Path("logs").mkdir()
+    made.as_zstd(Path("plain.eval"), Path("logs/new.eval"))
+
+    def absent(name: str) -> Any:
+        raise ImportError(name)
+
+    monkeypatch.setattr("eyechart.logs.archive.import_module", absent)
+    found = imported(Path("logs"))
+    assert [why for _, why in found.refused] == ["this log needs the package zstandard: pip install 'eyechart[logs]'"]
+
+
+def test_a_pipe_is_not_waited_for():
+    os.mkfifo("pipe.json")
+    done = CliRunner().invoke(main, ["import", "pipe.json"])
+    assert done.exit_code == 2
+    assert done.stderr == "note: pipe.json: is no plain file\n"
+
+
+def test_readings_without_end_are_cut():
+    rows = [made.lm_row(i, "x", "y", 0.0) for i in range(3)]
+    for row in rows:
+        row |= {"metrics": [f"m{k}" for k in range(500)], **{f"m{k}": 0.5 for k in range(500)}}
+    made.put_lines(Path("log/samples_t_2025-01-01T00-00-00.1.jsonl"), rows)
+    (run,) = import_logs("log", report=False).runs
+    assert len(run.readings) == 50
+    assert any("more than 50 readings" in finding for finding in run.findings)

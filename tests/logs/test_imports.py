@@ -166,7 +166,12 @@ def test_json_has_scores_as_fractions_and_reasons_for_what_is_absent():
     assert run["readings"][0]["claimed"] == 0.25
     assert run["readings"][0]["score"]["value"] == 0.25
     assert run["report"] is None
-    assert run["reason"]
+    assert run["report_reason"] == "not written; eyechart report run does"
+    made.put(Path("log2/results_2025-01-01T00-00-00.1.json"), made.lm_results("t", {"f1,none": 0.2}, 5))
+    (claimed,) = json.loads(eyechart("import", "log2", "--json").output)["data"]["claimed"]
+    assert claimed["claims"][0]["se"] is None
+    assert claimed["claims"][0]["se_reason"] == "the log does not say"
+    assert claimed["intervals"] == [None]
     assert "model.sha256" in run["unknown"]
 
 
@@ -753,3 +758,44 @@ def test_a_metric_whose_name_holds_the_mark_of_filters():
     evaluation = open_run("run").facts["cells"][0]["stated"]["evaluation"]
     assert evaluation["score"] == {"recorded": {"metric": "pass@1"}}
     assert evaluation["extraction"] == {"recorded": {"rule": "create_test"}}
+
+
+def test_old_details_of_lighteval_hold_lists_as_text():
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    made.lighteval(Path("out"))
+    path = next(Path("out").rglob("*.parquet"))
+    rows = [
+        {"example": f"Question {i}?", "instruction": "", "full_prompt": f"Q: Question {i}?\nA:", "gold": f"['{i}']",
+         "predictions": f"['It is {i if i % 4 else 77}']", "choices": f"['{i}']", "gold_index": "[0]",
+         "pred_logits": "[]", "metrics": {"em": float(i % 4 != 0)}}
+        for i in range(8)
+    ]  # fmt: skip
+    parquet.write_table(pyarrow.Table.from_pylist(rows), path)
+    run = only(import_logs("out", out="run"))
+    assert score(run, "em") == run.readings[0].claimed
+    opened = open_run("run")
+    assert opened.items["3"].gold == ("3",)
+    with Store(opened.folder.store, create=False) as store:
+        entry = next(store.entries(opened.keys[3:4]))
+    assert (entry.request.prompt, entry.response.text) == ("Q: Question 3?\nA:", "It is 3")
+
+
+def test_details_without_results_are_read_alone():
+    pytest.importorskip("pyarrow")
+    made.lighteval(Path("out"))
+    next(Path("out").rglob("results_*.json")).unlink()
+    run = only(import_logs("out"))
+    assert run.readings[0].claimed is None
+    assert has(run.findings, "no results beside the details")
+    assert "model.name" in run.unknown
+
+
+def test_a_file_given_alone_finds_its_mates():
+    made.gsm8k(Path("log"))
+    alone = only(import_logs(next(Path("log").rglob("samples*")), out="a"))
+    assert alone.readings[0].claimed == 0.25
+    made.opencompass(Path("out/x/y"))
+    run = only(import_logs(next(Path("out").rglob("predictions/*/*.json")), out="b"))
+    assert run.readings[0].claimed == pytest.approx(2 / 3)

@@ -239,7 +239,8 @@ def test_allocation_against_brute_force(
         assert best == np.inf
     elif b.runs < 400:
         assert b.cost <= budget * (1 + 1e-9)
-        assert b.se == pytest.approx(best)
+        rounded = brute(item, run, ci, cr, None, budget * (1 + 1e-8))[1]  # a budget may be met but for rounding
+        assert rounded * (1 - 1e-6) <= b.se <= best * (1 + 1e-6)
     else:
         assert b.se <= best
 

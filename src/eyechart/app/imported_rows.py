@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TextIO
@@ -20,6 +20,8 @@ from eyechart.store.store import Entry, Store
 
 BATCH = 4_000
 """Answers written to the store at once."""
+READINGS = 50
+"""Readings of a log that are kept."""
 REPEATS = 1_000
 """Repeats of an item that are kept."""
 COPIES = 10
@@ -61,6 +63,8 @@ class Collector:
     readings: dict[str, None] = field(default_factory=dict[str, None])
     bare: list[tuple[int, int, Outcome, int]] = field(default_factory=list[tuple[int, int, Outcome, int]])
     """Item, repeat, outcome and call of answers without any score: they stand under every reading."""
+    spread: dict[str, tuple[float, float]] = field(default_factory=dict[str, tuple[float, float]])
+    """Lowest and highest score of each reading."""
     failures: Counter[str] = field(default_factory=Counter[str])
     stored: int = 0
     """Answers in the store."""
@@ -184,7 +188,11 @@ class Collector:
         self._batch.clear()
 
     def _observe(self, one: Scored, row: Row, item: Item, index: int, repeat: int, call: int) -> None:
-        self.readings.setdefault(one.reading)
+        if one.reading not in self.readings:
+            if len(self.readings) == READINGS:
+                self.notes.say(f"more than {READINGS} readings: the others are left out")
+                return
+            self.readings[one.reading] = None
         key = (one.reading, index, repeat)
         if key in self.seen:
             self.notes.say("a row repeats another one, answer and all, and was left out")
@@ -195,6 +203,9 @@ class Collector:
         else:
             outcome, value = one.outcome or (Outcome.CORRECT if one.value == 1 else Outcome.INCORRECT), one.value
         self.seen[key] = (outcome, value, call)
+        if value is not None:
+            low, high = self.spread.get(one.reading, (value, value))
+            self.spread[one.reading] = (min(low, value), max(high, value))
         how = self.foreign.readings.get(one.reading)
         if how is not None and value is not None and isinstance(row.answer, Response):
             self._again(one.reading, how, row.request, row.answer, item, value)
@@ -234,10 +245,9 @@ class Collector:
             for reading in self.readings:
                 self.seen.setdefault((reading, index, repeat), (outcome, None, call))
 
-    def drop(self, reading: str) -> None:
-        del self.readings[reading]
-        for key in [key for key in self.seen if key[0] == reading]:
-            del self.seen[key]
+    def drop(self, readings: Container[str]) -> None:
+        self.readings = {name: None for name in self.readings if name not in readings}
+        self.seen = {key: value for key, value in self.seen.items() if key[0] not in readings}
         self._means = None
 
     def scores(self, reading: str, group: str | None = None) -> list[float]:

@@ -128,7 +128,7 @@ def import_logs(*paths: Path | str, out: Path | str | None = None, report: bool 
             target = Folder(base) if single else _free(base, foreign, {run.folder for run in runs})
             try:
                 runs.append(_write(foreign, target, report))
-            except Unreadable as error:
+            except (Unreadable, MissingExtra) as error:
                 refused.append((found.path, f"{foreign.task}: {error}"))
             except _DAMAGE as error:
                 refused.append((found.path, f"{foreign.task}: {_damage(found, error)}"))
@@ -236,12 +236,11 @@ def _conclude(made: Collector) -> None:
     """Readings that are no scores go; claims are held against the scores of the items."""
     foreign, notes = made.foreign, made.notes
     made.complete()
-    for reading in list(made.readings):
-        values = [value for (name, _, _), (_, value, _) in made.seen.items() if name == reading and value is not None]
-        if any(not 0 <= value <= 1 for value in values):
-            low, high = min(values), max(values)
-            notes.say(f"{reading} is no score between 0 and 1 ({low:.4g} to {high:.4g}) and is left out")
-            made.drop(reading)
+    wild = {name: ends for name, ends in made.spread.items() if ends[0] < 0 or ends[1] > 1}
+    for name, (low, high) in wild.items():
+        notes.say(f"{name} is no score between 0 and 1 ({low:.4g} to {high:.4g}) and is left out")
+    if wild:
+        made.drop(wild)
     if not made.readings:
         notes.say("the log gives no score of an item that lies between 0 and 1: eyechart reread can score its answers")
         made.readings["unscored"] = None

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import click
 
@@ -11,7 +11,7 @@ from eyechart.cli.columns import columned
 from eyechart.cli.output import Answer, answers, points
 from eyechart.core.records import Estimate
 from eyechart.logs.plain import short
-from eyechart.report.table_data import data_of
+from eyechart.report.table_data import ABSENT, data_of
 
 NAME = 34
 """Characters of a name in the table; the folder and `--json` have all."""
@@ -108,18 +108,31 @@ def _value(value: float | None) -> str:
 
 def _data(found: Imports) -> dict[str, Any]:
     return {
-        "runs": [
-            {
-                **data_of(run),
-                "folder": str(run.folder),
-                "report": str(run.report) if run.report else None,
-                **({} if run.report else {"reason": "more answers than are read again without being asked to"}),
-            }
-            for run in found.runs
-        ],
+        "runs": [_run_data(run) for run in found.runs],
         "claimed": [
-            {**data_of(one), "path": str(one.path), "intervals": [list(e) if e else None for e in one.intervals()]}
+            {
+                **_said(data_of(one)),
+                "path": str(one.path),
+                "intervals": [list(ends) if ends else None for ends in one.intervals()],
+                "intervals_reason": "null where a claim cannot be a share of right answers among the items it is over",
+            }
             for one in found.claimed
         ],
         "refused": [{"path": str(path), "reason": why} for path, why in found.refused],
     }
+
+
+def _run_data(run: Imported) -> dict[str, Any]:
+    out = {**_said(data_of(run)), "folder": str(run.folder), "report": str(run.report) if run.report else None}
+    if run.report is None:
+        out["report_reason"] = f"not written; eyechart report {run.folder} does"
+    return out
+
+
+def _said(value: Any) -> Any:
+    """What is absent here was not in the log."""
+    if isinstance(value, dict):
+        return {key: _said(part) for key, part in cast("dict[str, Any]", value).items()}
+    if isinstance(value, list):
+        return [_said(part) for part in cast("list[Any]", value)]
+    return "the log does not say" if value == ABSENT else value

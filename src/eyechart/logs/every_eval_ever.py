@@ -225,7 +225,8 @@ def rows(
 def _rows(sample: str, row: Mapping[str, Any], reading: str, bounds: tuple[float, float] | None) -> Iterator[Row]:
     """Several answers of one row have one score together: it stands with the first."""
     given = mapping(row.get("input"))
-    gold = [t for one in sequence(given.get("reference")) if (t := text(one)) is not None]
+    told = given.get("reference")
+    gold = [t for one in (sequence(told) or [told]) if (t := text(one)) is not None]
     choices = [str(c) for c in sequence(given.get("choices")) if isinstance(c, str)]
     at = choices.index(gold[0]) if gold and gold[0] in choices else letter_of(gold[0]) if gold and choices else None
     if at is None or at >= len(choices):

@@ -48,8 +48,10 @@ def search(paths: Sequence[Path]) -> Search:
                 if len(files) > MOST:
                     unknown[path] = f"holds more than {MOST:,} files: name a folder below it"
                     break
-        else:
+        elif path.is_file():
             files.setdefault(path)
+        else:  # a pipe would be waited for
+            unknown[path] = "is no plain file"
     left, found = list(files), list[Found]()
     for find in HARNESSES:
         mine = list(find(left))
