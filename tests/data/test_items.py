@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -321,12 +322,10 @@ cells = st.one_of(words, st.integers(), st.booleans(), st.none(), st.lists(words
 )
 def test_no_row_is_lost_and_no_answer_is_shown(rows: list[dict[str, Any]]) -> None:
     numbered = tuple(Row(line=i, values=row) for i, row in enumerate(rows, 1))
-    try:
-        found = map_rows(Rows(given="r", rows=numbered), Fields())
-    except InputError as error:  # one question with two answers, in most rows
-        assert "rows cannot be used" in str(error)
-        assert len({row["question"] for row in rows}) < len(rows)
+    asked = Counter(row["question"] for row in rows)
+    if sum(asked.values()) - len(asked) > len(rows) / 2:  # one question with several answers, in most rows
         return
+    found = map_rows(Rows(given="r", rows=numbered), Fields())
     assert sorted([i.line or 0 for i in found.items] + [p.line or 0 for p in found.problems]) == [
         r.line for r in numbered
     ]
