@@ -41,6 +41,7 @@ _NAMES = {
     "reread": "eyechart.app.reread",
     "diagnose": "eyechart.app.doctor",
     "explain": "eyechart.app.explain",
+    "import_log": "eyechart.app.importing",
     "probe_decoding": "eyechart.app.probe_decoding",
     "probe_determinism": "eyechart.app.probe_determinism",
     "probe_pairs": "eyechart.app.pairs",
@@ -65,6 +66,7 @@ __all__ = [
     "diagnose",
     "explain",
     "grade",
+    "import_log",
     "load",
     "loads",
     "open",
@@ -80,6 +82,7 @@ if TYPE_CHECKING:
     from eyechart.app.doctor import diagnose
     from eyechart.app.explain import explain
     from eyechart.app.grade import grade
+    from eyechart.app.importing import import_log
     from eyechart.app.opened import Run, open
     from eyechart.app.pairs import probe_pairs
     from eyechart.app.probe_decoding import probe_decoding
