@@ -14,7 +14,7 @@ setup:
 
 # The long suites as well
 slow:
-    pytest -m "slow or not slow"
+    pytest -n auto --maxprocesses 4 --dist loadfile -m "slow or not slow"
 
 # Only what a change of code may break quickly
 quick:
