@@ -129,7 +129,7 @@ def _texts(flip: Flip, found: Ledger) -> Iterator[str]:
     named = flip.cause is Cause.GOLD
     for name, side, pieces, signs in zip((found.a, found.b), (flip.a, flip.b), sides, SIGNS, strict=True):
         gold = f", right is {' or '.join(side.gold)!r:.40}" if named else ""
-        head = f"    {name}: {side.outcome.value}, read as {side.extracted!r:.40}{gold}"
+        head = f"    {name}: {side.outcome.value}, read as {'–' if side.extracted is None else repr(side.extracted):.40}{gold}"
         yield f"{head}: {_text(side, pieces, signs)}"
 
 
