@@ -308,7 +308,7 @@ def _bars(values: Sequence[tuple[str, float | None, str]], width: int) -> Grid:
         if value is None:
             grid.add_row(Line(name), Line("?", style="dim"), Line("–"))
         else:
-            bar = "█" * round(strip_of(width) * max(0.0, value) / most)
+            bar = "█" * round(strip_of(width) * (max(0.0, value) / most))  # in this order: a product may overflow
             grid.add_row(Line(name), Line(bar, style="blue"), Line(text))
     return grid
 
