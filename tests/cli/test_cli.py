@@ -259,3 +259,12 @@ def test_secrets_stay_in_the_environment():
             assert b"hunter2" not in path.read_bytes()
     finally:
         del os.environ["MY_SECRET_KEY"]
+
+
+def test_a_run_of_another_study_is_not_replaced_in_silence():
+    write(STUDY)
+    assert not any("held a run" in note for note in data("run", "study.yaml", "--quiet")["warnings"])
+    assert not any("held a run" in note for note in data("run", "study.yaml", "--quiet")["warnings"])
+    write(STUDY.replace("limit: 20", "limit: 24"))
+    [said] = [note for note in data("run", "study.yaml", "--quiet")["warnings"] if "held a run" in note]
+    assert "--out names another folder" in said

@@ -115,6 +115,14 @@ class Study:
         _conclude(folder)
         return ran
 
+    def replaces(self, out: Path | str | None = None) -> str | None:
+        """A word of warning where the folder holds a finished run of another study, whose scores this one will replace."""
+        folder = self.folder(out)
+        with suppress(EyechartError, KeyError, TypeError):
+            if folder.read_json("run.json")["digests"]["study"] != study_digest(self.spec):
+                return f"{folder.path} held a run of another study: its scores and report are replaced, its answers kept; --out names another folder"
+        return None
+
     def digests(self) -> dict[str, str | None]:
         """Stated and effective digest of the baseline; effective is None where the data cannot be read."""
         out: dict[str, str | None] = {

@@ -26,7 +26,7 @@ from eyechart.core.spec import Model
 
 VERSION = 1
 """Moves when the same request would be answered in another way."""
-BATCH = 64
+BATCH = 16
 THREADS = 2
 """Not the number of cores: two is what was measured to repeat bit for bit; `model.threads` for more."""
 TYPES = ("f32", "bf16")

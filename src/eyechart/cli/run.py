@@ -26,9 +26,13 @@ def command(study: Path, out: Path | None, store: Path | None, quiet: bool, allo
     It survives being killed: the same command goes on where it stopped.
     """
     progress = Progress(quiet)
-    ran = load(study).execute(out, store=store, progress=progress, allow_weak_sandbox=allow_weak_sandbox)
+    given = load(study)
+    replaced = given.replaces(out)
+    ran = given.execute(out, store=store, progress=progress, allow_weak_sandbox=allow_weak_sandbox)
     progress.end()
-    return answer(ran)
+    told = answer(ran)
+    told.warnings[:0] = [replaced] if replaced else []
+    return told
 
 
 def answer(ran: Ran) -> Answer:

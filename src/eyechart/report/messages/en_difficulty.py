@@ -31,7 +31,7 @@ EN: dict[str, str] = {
     " centre.",
     "difficulty.unknown": "{n} candidates have no D and are never drawn by difficulty; the first is {id}: {reason}.",
     "difficulty.bars": "All D",
-    "difficulty.bars.caption": "Candidates by D, in classes of equal width.",
+    "difficulty.bars.caption": "Shares of all candidates by D, in classes of equal width; the number of candidates stands beside each.",
     "draws.none": "Nothing to say of draws: {reason}.",
     "draws.open": "Over {n} draws, variance of {a} over that of {b}: {ratio}, interval {ends}, p = {p}. That does not show"
     " that one rule varies less than the other, nor that they vary alike.",

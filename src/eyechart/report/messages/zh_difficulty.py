@@ -26,7 +26,7 @@ ZH: dict[str, str] = {
     "difficulty.infinite": "{n} 个候选示例的 p = 0，D 为无穷大：它们归入最难的一组，不计入任何中心。",
     "difficulty.unknown": "{n} 个候选示例没有 D，按难度抽取时从不选用；第一个是 {id}：{reason}。",
     "difficulty.bars": "全部 D",
-    "difficulty.bars.caption": "按 D 统计的候选示例数，各段等宽。",
+    "difficulty.bars.caption": "各段 D（等宽）的候选示例占全部的比例；旁边是个数。",
     "draws.none": "关于抽取没有可说的：{reason}。",
     "draws.open": "{n} 次抽取中，{a} 的方差与 {b} 的方差之比为 {ratio}，区间 {ends}，p = {p}。这既不表明一种规则比另一种更稳定，"
     "也不表明两者一样稳定。",

@@ -100,7 +100,9 @@ def _picture(known: Difficulty) -> Block:
     names: list[Text] = [_range(nat(a), nat(b)) for a, b in classes]
     if known.infinite:
         names, counts = [*names, nat(math.inf)], [*counts, known.infinite]
-    bars = [Bar(name=n, value=float(c), text=numbers.whole(c)) for n, c in zip(names, counts, strict=True)]
+    bars = [
+        Bar(name=n, value=c / max(1, sum(counts)), text=numbers.whole(c)) for n, c in zip(names, counts, strict=True)
+    ]
     rows = [row(n, Cell(text=numbers.whole(c), value=float(c))) for n, c in zip(names, counts, strict=True)]
     twin = table([(message("difficulty.col.d"), True), (message("difficulty.col.count"), True)], rows)
     caption = message("difficulty.bars.caption")
