@@ -281,6 +281,27 @@ def test_every_word_is_there_in_both_languages() -> None:
     assert "fewer" in say(blocks[1].text, "en")  # type: ignore[union-attr]
 
 
+def test_failed_calls_are_not_answered_before() -> None:
+    study(STUDY.replace("item_sd: 0.3", "item_sd: 0.3, failing: 0.3"))
+    first, again = (envelope("difficulty", "study.yaml", "--quiet") for _ in range(2))
+    failed = sum(item["d"] is None for item in first["data"]["items"])
+    assert 0 < failed < 40
+    assert first["data"]["calls"] == {"made": 40, "failed": failed, "stored": 0}
+    assert f"; 40 calls made, {failed} of them failed, 0 answered before." in first["verdict"]["text"]
+    assert again["data"]["calls"] == {"made": failed, "failed": failed, "stored": 40 - failed}
+    shown = envelope("difficulty", "study.difficulty.json")
+    assert shown["data"]["calls"] is None
+
+
+def test_candidates_that_ask_the_same_are_one_call() -> None:
+    lines = [json.dumps({"question": f"Is {n} odd?", "choices": ["yes", "no"], "answer": "yes"}) for n in range(8)]
+    Path("validation.jsonl").write_text("\n".join([*lines, lines[0].replace("{", '{"id": "x", ')]), encoding="utf-8")
+    Path("test.jsonl").write_text(lines[0].replace("0", "99"), encoding="utf-8")
+    data = "dataset: {splits: {test: test.jsonl, validation: validation.jsonl}}"
+    found = measure(ec.loads(f"{data}\nmodel: {{backend: synthetic}}\nprompt: {{few_shot: {{count: 1}}}}\n"))
+    assert (len(found.difficulty.rows), found.calls, found.failed, found.stored) == (9, 8, 0, 0)
+
+
 embedded = [
     pytest.mark.model,
     pytest.mark.skipif(find_spec("openvino_genai") is None, reason="the extra `local` is not installed"),

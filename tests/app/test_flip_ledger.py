@@ -104,6 +104,57 @@ def test_the_same_answers_under_another_key_change_by_the_key_alone(planned: Non
     assert [flip.b.gold for flip in found.flips] == [("4",), ("5",)]
 
 
+def test_another_key_is_no_cause_where_it_decides_nothing(planned: None) -> None:
+    """The key of b also accepts other words: who was right stays right, and who answers wrongly did so by itself."""
+    Path("a.jsonl").write_text(rows(range(100, 120)), encoding="utf-8")
+    wide = [row | {"answer": [row["answer"], "so many"]} for row in map(json.loads, rows(range(100, 120)).splitlines())]
+    Path("b.jsonl").write_text("".join(json.dumps(row) + "\n" for row in wide), encoding="utf-8")
+    one, two = study("a.jsonl", "first").run("one"), study("b.jsonl", "second").run("two")
+    found, same = between_runs(one, two), between_runs(one, study("a.jsonl", "second").run("three"))
+    assert found.other_gold == 20
+    assert found.causes == between_runs(two, one).causes == same.causes
+    assert Cause.GOLD not in found.causes
+    assert {(flip.a.swapped, flip.b.swapped) for flip in found.flips} == {(1.0, 0.0)}
+
+
+def test_another_key_among_choices_is_a_cause_where_it_decides(planned: None) -> None:
+    text = "def f(prompt):\n    return 'B'\ndef g(prompt):\n    return 'C' if 'number 3' in prompt else 'B'\n"
+    Path("letter.py").write_text(text, encoding="utf-8")
+    sys.modules.pop("letter", None)
+    made: list[ec.Run] = []
+    for name, f in (("a", "f"), ("b", "g")):
+        lines = [
+            {"id": i, "question": f"Capital, number {i}?", "choices": ["Paris", "Rome", "Bonn"],
+             "answer": "Paris" if name == "b" and i in (2, 3) else "Rome"}
+            for i in range(6)
+        ]  # fmt: skip
+        Path(f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+        made.append(
+            ec.loads(
+                f"dataset: {{path: {name}.jsonl}}\nmodel: {{backend: function, path: 'letter:{f}'}}\n"
+                "evaluation: {method: option_letter}\n"
+            ).run(name)
+        )
+    found = between_runs(*made)
+    # 2: the same letter, right before. 3: under the new key the first would be wrong as well.
+    assert dict(found.causes) == {Cause.GOLD: 2}
+    assert [(flip.a.swapped, flip.b.swapped) for flip in found.flips] == [(0.0, 1.0), (0.0, 0.0)]
+
+
+@pytest.mark.parametrize("column", ["passage", "context", "story"])
+def test_the_same_question_about_another_text_is_another_question(planned: None, column: str) -> None:
+    made: list[ec.Run] = []
+    for name, about in (("a", "red"), ("b", "blue")):
+        told = [
+            json.loads(line) | {column: about if n < 3 else "same"}
+            for n, line in enumerate(rows(range(8)).splitlines())
+        ]
+        Path(f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in told), encoding="utf-8")
+        made.append(study(f"{name}.jsonl", "second").run(name))
+    found = between_runs(*made)
+    assert (found.other_question, found.compared, found.only_a, found.only_b) == (3, 5, 0, 0)
+
+
 def test_repeats_without_a_partner_are_counted_and_left_out(planned: None) -> None:
     Path("a.jsonl").write_text(rows(range(100, 110)), encoding="utf-8")
     found = between_runs(study("a.jsonl", "first").run("one"), study("a.jsonl", "second", repeats=3).run("two"))
@@ -164,7 +215,7 @@ def test_the_command_takes_two_runs_and_says_what_it_left_out(two: tuple[ec.Run,
     assert shown.exit_code == 0
     assert shown.stdout.startswith("21 of 49 verdicts differ between one and two: two gains 0 and loses 21.\n")
     assert "10 items were asked in one only." in shown.stdout
-    assert "1 items have the same id in both and ask something else" in shown.stdout
+    assert "1 item has the same id in both and asks something else" in shown.stdout
     assert "the answer key differs: 2 (+0 -2)" in shown.stdout
     assert "[-113-]" in shown.stdout or "[-123-]" in shown.stdout or "[-133-]" in shown.stdout
     named = CliRunner().invoke(main, ["flips", "one#c000", "two#c000", "--json"], catch_exceptions=False).stdout

@@ -24,6 +24,7 @@ from eyechart.report.blocks import Note, Prose, Table
 from eyechart.report.messages import say
 from eyechart.report.sections.pairs import features as features_section
 from eyechart.report.sections.pairs import pairs as section
+from eyechart.report.sections.pairs import sentence
 
 STUDY = """
 name: facts
@@ -60,6 +61,45 @@ def found(base: Any, *families: Family, **more: Any) -> Pairs:
 def value(number: Any) -> float:
     assert isinstance(number, Estimate)
     return number.value
+
+
+# What is not known is not said to be none
+
+
+@pytest.mark.parametrize(
+    ("items", "repeats", "here", "not_here"),
+    [
+        (60, 2, ["None of 2 families", "beyond plain repeatability"], ["not known"]),
+        (
+            60,
+            1,
+            ["None of 2 families", "moves the score", "by itself is not known: asked once"],
+            ["plain repeatability"],
+        ),
+        (1, 2, ["Whether the score moves is not known: too few", "by itself is not known: too few"], ["None of"]),
+        (1, 1, ["Whether the score moves is not known: too few", "by itself is not known: asked once"], ["None of"]),
+    ],
+)
+def test_what_could_not_be_tested_is_unknown(items: int, repeats: int, here: list[str], not_here: list[str]) -> None:
+    base = np.resize([1.0, 1.0, 0.0], (items, 1)).repeat(repeats, axis=1)
+    seen = found(base, family(base, "a"), family(base, "b"))
+    text = say(sentence(seen), "en")
+    assert all(part in text for part in here), text
+    assert not any(part in text for part in not_here), text
+    assert say(sentence(seen), "zh").count("不知道") == text.count("not known")
+
+
+def test_a_family_without_enough_items_is_named() -> None:
+    base = np.resize([1.0, 1.0, 0.0], (60, 1)).repeat(2, axis=1)
+    hurt = base.copy()
+    hurt[:24] = 0.0
+    one = family(base, "rare", touched=np.arange(60) == 3)
+    quiet, moved = (say(sentence(found(base, family(other, "a"), one)), "en") for other in (base, hurt))
+    assert quiet.startswith("None of 1 families of small edits that could be tested")
+    assert "The score moves with a" in moved
+    for text in (quiet, moved):
+        assert "Whether the score moves is not known for rare" in text
+        assert "by itself is not known for rare: too few" in text
 
 
 # Against naive counting
@@ -179,6 +219,7 @@ def test_every_word_is_there_in_both_languages() -> None:
     cases = [
         found(np.ones((60, 2)), moved),
         found(base, family(turned, "turns"), family(base, "quiet")),
+        found(base, family(base, "quiet"), family(base, "still")),
         found(np.ones((60, 1)), family(np.ones((60, 1)), "once"), family(np.ones((60, 1)), "idle", [False] * 60)),
         found(np.vstack([np.ones((60, 2)), base]), family(np.vstack([np.zeros((60, 2)), base]), "moves"),
               family(np.vstack([np.ones((60, 2)), turned]), "turns")),

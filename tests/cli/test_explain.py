@@ -51,7 +51,7 @@ def test_a_person_reads_a_sentence_and_a_table():
     assert "decoding.max_new_tokens" in first
     assert "    Answer: -> Verdict:" in text
     assert "decoding.top_p: temperature is 0: the likeliest token is taken" in text
-    assert "Smallest set that closes the gap: prompt.cue as in B" in text
+    assert "Smallest set that closes the gap here: prompt.cue as in B" in text
     assert "Exact shares: all mixtures of the fields were read (4 ways of asking of 4)." in text
     assert "160 made" in text
 
@@ -110,6 +110,23 @@ def test_what_goes_wrong_is_one_line(words, code, text):
     assert done.exit_code == code
     assert text in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_no_calls_says_that_none_would_be_made():
+    for name in ("a", "b"):
+        ec.load(f"{name}.yaml").execute(f"run-{name}")
+    sides = ("run-a", "run-b", "--no-calls", "--out", "x")
+    text = said(*sides, "--dry-run")
+    assert text.startswith("No call would be made (80 of 80 are stored)")
+    assert "Not told apart without calls: prompt.cue, decoding.max_new_tokens" in text
+    assert not any(word in text for word in ("Expected", "will be kept", "may ask"))
+    calls = plain(*sides, "--dry-run")["data"]["calls"]
+    assert (calls["new"], calls["judges_at_most"]) == (0, 0)
+    assert "80 more calls would divide it" in said(*sides)
+    made = plain("run-a", "run-b", "--out", "x", "--quiet")["data"]
+    free = plain(*sides)["data"]
+    assert free["shares"] == made["shares"]
+    assert (free["together"], free["calls"]["made"]) == ([], 0)
 
 
 def test_too_many_failures_give_no_number():

@@ -240,12 +240,16 @@ def test_candidates_without_d_are_never_drawn(message: Message) -> None:
 
 
 def test_identity_holds_the_file_only_where_it_is_used() -> None:
-    other = measured(POOL, [d + 1 for d in DS])
+    other = measured(POOL, [*DS[1:], DS[0]])
+    nearly = measured(POOL, [d + 1e-9 for d in DS])
+    assert [row.bucket for row in nearly.rows] == [row.bucket for row in KNOWN.rows]
+    assert nearly.identity() != KNOWN.identity()  # another file
+    assert chooser(count=3).identity() == chooser(count=3, known=nearly).identity()  # and the same draw
     assert chooser(count=3).identity().keys() == {"shots", "difficulty"}
     assert chooser(count=3).identity() != chooser(count=3, known=other).identity()
     plain = [choose(few_shot(count=3), POOL, TESTED, known).identity() for known in (None, KNOWN, other)]
     assert plain[0] == plain[1] == plain[2]
-    easiest = [chooser(count=3, difficulty="easiest", known=known).identity() for known in (KNOWN, other)]
+    easiest = [chooser(count=3, difficulty="easiest", known=known).identity() for known in (KNOWN, nearly)]
     assert easiest[0] == easiest[1]  # the same shots in the same order: the same evaluation
 
 

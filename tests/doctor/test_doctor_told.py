@@ -106,7 +106,41 @@ def test_a_symptom_alone_says_that_nothing_was_measured():
     assert said["data"]["causes"] == []
     assert said["data"]["symptom"]["measured"] is False
     assert said["data"]["symptom"]["usual"][0] == "seed_ignored"
-    assert "seed" in told("--symptom", "the coffee is cold")  # what could be said instead
+    assert said["data"]["symptom"]["usual"][0] == "seed_ignored"
+
+
+@pytest.mark.parametrize("words", ["the coffee is cold", "", "   ", "咖啡凉了"])
+def test_words_in_which_nothing_is_recognised_say_what_could_be_said(words):
+    for run_too in ((), (run("a"),)):
+        done = CliRunner().invoke(main, ["doctor", *run_too, "--symptom", words])
+        assert done.exit_code == 2
+        assert "seed" in done.stderr
+        assert "种子" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "first"),
+    [
+        ("分数太低", {"reader_strict"}),
+        ("温度为0但两次结果不同", {"seed_ignored"}),
+        ("one seed", {"seed_shared"}),
+        ("seed_shared", {"seed_shared"}),
+        ("chat template twice", {"template_twice"}),
+        ("聊天模板套了两次", {"template_twice"}),
+        ("the prompt ends with white space", {"prompt_tail"}),
+        ("another answer key", {"key_differs"}),
+        ("标准答案不同", {"key_differs"}),
+        ("vllm gives other results than huggingface", {"chat_template", "double_bos", "precision", "backend"}),
+    ],
+)
+def test_near_words_of_a_name_lead_to_its_cause(words, first):
+    assert set(diagnose(symptom=words).usual[: len(first)]) == first
+
+
+def test_every_cause_is_found_by_its_own_name():
+    for language in (EN, ZH):
+        for cause in known_causes():
+            assert cause in diagnose(symptom=language[f"doctor.cause.{cause}"]).usual[:3], cause
 
 
 def test_a_symptom_beside_a_run_keeps_both_apart():
@@ -114,7 +148,20 @@ def test_a_symptom_beside_a_run_keeps_both_apart():
     said = envelope(b, "--symptom", "empty output")
     assert [one["cause"] for one in said["data"]["causes"]] == ["empty"]
     assert said["data"]["symptom"]["usual"]
+    assert said["data"]["symptom"]["measured"] is True
     assert "from experience" in told(b, "--symptom", "empty output")
+    assert "Nothing was measured" not in told(b, "--symptom", "empty output")
+    assert "None of its usual causes was found" in told(b, "--symptom", "the judge changed")
+
+
+def test_measured_causes_that_fit_the_symptom_stand_first():
+    both = every(
+        2, lambda call, came: text(came, "") if int(call.item.id[1:]) % 4 else text(came, "I cannot help with that.")
+    )
+    b = run("b", change=both)
+    assert {"empty", "refusals"} <= set(causes(look(b)))
+    for symptom, first in (("blank answers", "empty"), ("the model refuses", "refusals")):
+        assert causes(look(b, symptom=symptom))[0] == first
 
 
 # Claims: which way of counting gives the number
@@ -122,9 +169,10 @@ def test_a_symptom_beside_a_run_keeps_both_apart():
 
 def test_a_claim_is_read_with_its_digits():
     assert parse_claim("0.6") == (0.6, 0.05)
-    assert parse_claim("62.13")[1] == pytest.approx(0.00005)
+    assert parse_claim("62.13pt")[1] == pytest.approx(0.00005)
+    assert parse_claim("62.13 %") == parse_claim("62,13 points") == parse_claim("62.13分")
     assert parse_claim("1") == (1.0, 0.5)
-    for bad in ("high", "nan", "-3", "1e9", "", "120"):
+    for bad in ("high", "nan", "-3", "1e9", "", "120", "1.2", "62.0", "120%", "inf", "0.5x", "．５"):
         with pytest.raises(InputError):
             parse_claim(bad)
 
@@ -172,7 +220,12 @@ def test_a_claim_that_nothing_gives_is_said():
     b = run("b")
     assert "None of the usual ways" in told(b, "--claimed", "0.01234")
     assert "The plain score gives it" in told(b, "--claimed", f"{_score(b):.4f}")
-    assert envelope(b, "--claimed", "1.234")["data"]["claimed"]["ways"][0]["fits"] is False
+    assert envelope(b, "--claimed", "1.234%")["data"]["claimed"]["ways"][0]["fits"] is False
+    assert "claimed: 73.3 points" in told(b, "--claimed", "0.733").splitlines()
+    assert "claimed: 73.3 points" in told(b, "--claimed", "73.3pt").splitlines()
+    done = CliRunner().invoke(main, ["doctor", b, "--claimed", "73.3"])
+    assert done.exit_code == 2
+    assert "0.733, 73.3pt or 73.3%" in done.stderr
 
 
 def _score(name: str) -> float:

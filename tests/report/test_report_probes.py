@@ -20,7 +20,7 @@ from eyechart.probes.decoding import walk
 from eyechart.probes.prompt import probe, summary
 from eyechart.probes.prompt_values import Alone, Failed, PromptProbe, Question
 from eyechart.probes.smallest import smallest_change, smallest_deletion
-from eyechart.report.blocks import DiffBlock, Part, PathBlock, TokensBlock, message
+from eyechart.report.blocks import DiffBlock, Part, PathBlock, Prose, TokensBlock, message
 from eyechart.report.html import render_html
 from eyechart.report.markdown import render_markdown
 from eyechart.report.messages import EN, ZH
@@ -90,6 +90,20 @@ def test_every_medium_shows_them(language):
     if language == "zh":
         assert "答案改变" in page
         assert "items are paired by their ids" not in page
+
+
+def test_data_of_sections_alone_claim_no_empty_study():
+    """No verdict of scores that nobody was asked for, and no rule about a fingerprint that was not given."""
+    given = paper("probes", parts(), "en")
+    data = json.loads(render_json(given, names=tuple(part.name for part in given.more)))
+    assert set(data) <= {"schema", "title", "language", "headline", "parts"}
+    for text in (json.dumps(data), render_markdown(given, names=("prompts",)), render_html(given, names=("prompts",))):
+        assert "no set-up has a complete score" not in text
+        assert "not in the fingerprint given" not in text
+    said = Part(name="said", title="Said", blocks=(Prose(text="So it is."),))
+    alone = json.loads(render_json(paper("x", [said], "en"), names=("said",)))
+    assert alone["headline"] == "So it is."
+    assert "verdict" in json.loads(render_json(paper("x", [said], "en")))
 
 
 def test_the_pictures_are_there():

@@ -37,6 +37,27 @@ def test_no_partition_is_better(values: list[float], k: int) -> None:
     assert sum(map(len, by_label.values())) == len(set(values))  # equal values share a cluster
 
 
+@pytest.mark.parametrize("scale", [10.0**e for e in range(-9, 10, 3)])
+def test_no_partition_is_better_at_any_scale(scale: float) -> None:
+    """A good model is nearly sure of every answer: its D are tiny, and still have three clusters."""
+    rng = np.random.default_rng(7)
+    for trial in range(40):
+        x = rng.exponential(size=int(rng.integers(3, 13)))
+        values = (np.round(x, 1) if trial % 3 == 0 else x) * scale
+        wanted = min(3, len(set(values.tolist())))
+        assert line_clusters(values, 3).within == pytest.approx(
+            naive(values.tolist(), wanted), rel=1e-6, abs=1e-20 * scale**2
+        )
+
+
+def test_small_values_beside_one_far_off() -> None:
+    """Their squares are lost in its square; the best cut between them is not."""
+    for far in (1.0, 20.0, 1e6):
+        assert line_clusters([1e-9, 1.2e-9, 5e-9, 5.1e-9, far], 3).counts == (2, 2, 1)
+    assert line_clusters([1e-200, 1.1e-200, 9e-200], 2).counts == (2, 1)
+    assert line_clusters([1e150, 1.1e150, 9e150], 2).counts == (2, 1)
+
+
 @settings(deadline=None)
 @given(st.permutations([0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 1.0]))
 def test_ties_do_not_hang_on_the_order(values: list[float]) -> None:

@@ -8,11 +8,18 @@ from math import factorial
 import numpy as np
 import pytest
 
-from eyechart.core.records import Estimate
+from eyechart.core.records import Estimate, NotEstimable
 from eyechart.stats.ddmin import ddmin, search
 from eyechart.stats.multiple import holm
 from eyechart.stats.shapley import bits, interaction_weights, mask, shapley_weights
-from eyechart.stats.shapley_sampled import Weights, antithetic, mean_over_draws, sampled_weights, tabulated
+from eyechart.stats.shapley_sampled import (
+    Weights,
+    antithetic,
+    mean_over_draws,
+    orders_outweigh,
+    sampled_weights,
+    tabulated,
+)
 
 
 def naive(game: np.ndarray, fields: int, orders: list[tuple[int, ...]] | None = None) -> np.ndarray:
@@ -96,6 +103,36 @@ def test_all_pairs_of_orders_together_are_exact():
     assert made.weights.mean(axis=0) @ game[list(made.coalitions)] == pytest.approx(shapley_weights(5) @ game)
 
 
+def always_between(pairs: list[tuple[int, ...]], fields: int) -> int:
+    """Triples of fields of which the same one stands between the other two in every order."""
+    return sum(
+        len({sorted(triple, key=order.index)[1] for order in pairs}) == 1 for triple in combinations(range(fields), 3)
+    )
+
+
+@pytest.mark.parametrize("fields", [4, 6, 8])
+def test_no_three_fields_stand_alike_in_three_pairs_of_orders(fields):
+    """Where they do, the pairs agree on a share of theirs that is wrong, and no spread between pairs can show it."""
+    rng, luck = np.random.default_rng(fields), 0
+    for _ in range(12):
+        assert always_between([order for order, _ in antithetic(fields, 3, rng)], fields) == 0
+        luck += always_between([tuple(rng.permutation(fields).tolist()) for _ in range(3)], fields)
+    assert luck > 0  # the negative control: orders at random do
+
+
+def test_balanced_orders_stay_unbiased_and_more_begin_with_fewer():
+    assert antithetic(7, 4, np.random.default_rng(1))[:2] == antithetic(7, 2, np.random.default_rng(1))
+    game = np.array([float(c & 7 == 7) + float(c & 30 == 30) for c in range(32)])
+    rng, shares = np.random.default_rng(0), np.zeros((2, 200, 5))
+    for i in range(200):
+        made = sampled_weights(antithetic(5, 3, rng), range(5), ())
+        shares[0, i] = made.weights.mean(axis=0) @ game[list(made.coalitions)]
+        shares[1, i] = made.weights[2] @ game[list(made.coalitions)]
+    off = shares.mean(axis=1) - shapley_weights(5) @ game
+    assert np.abs(off).max() < 4 * shares.std(axis=1).max() / 200**0.5
+    assert shares[0].std() < shares[1].std() / 3**0.5  # and better than three orders that know nothing of each other
+
+
 def test_mixtures_that_are_one_evaluation_are_multiplied_once():
     rng = np.random.default_rng(0)
     arrays = [rng.random(7) for _ in range(3)]
@@ -140,6 +177,43 @@ def test_intervals_cover_at_their_rate(pairs, three, floor):
             hits[j] += one.interval.low <= truth[j] <= one.interval.high
     assert (hits / many).mean() >= floor
     assert (hits / many).min() >= floor - 0.05
+
+
+@pytest.mark.parametrize(("fields", "items"), [(6, 300), (10, 300)])
+def test_intervals_cover_where_three_fields_do_much_together(fields, items):
+    """One interaction of three, 25 points, among fields that do nothing: the worst field, in 60 simulations."""
+    sets = np.arange(2**fields)
+    game = -0.1 * (sets & 1) - 0.25 * (sets & 7 == 7)
+    truth, hits, rng = shapley_weights(fields) @ game, np.zeros(fields), np.random.default_rng(17)
+    for _ in range(60):
+        made = sampled_weights(antithetic(fields, 3, rng), range(fields), ())
+        at = list(made.coalitions)
+        fresh = rng.random((len(at), items)) < 0.3
+        luck = np.where(fresh, rng.random((len(at), items)), rng.random(items))
+        right = (luck < np.clip(rng.uniform(0.65, 0.85, items) + game[at][:, None], 0, 1)).astype(float)
+        found = mean_over_draws(made.weights @ right, None, level=0.95, names=list("abcdefghij"[:fields]))
+        for j, one in enumerate(found):
+            assert isinstance(one, Estimate)
+            assert one.interval is not None
+            hits[j] += one.interval.low <= truth[j] <= one.interval.high
+    assert (hits / 60).min() >= 0.93
+
+
+def test_fields_that_do_nothing_make_no_other_interval_narrower():
+    """The variance of a field between orders counts in full, however many fields agree in every order."""
+    rng = np.random.default_rng(6)
+    draws = np.repeat(rng.normal(0, 0.02, (1, 9, 50)), 3, axis=0)
+    draws[:, 0] += np.array([0.0, 0.3, 0.3])[:, None]
+    one = mean_over_draws(draws, None, level=0.95, names=list("abcdefghi"))[0]
+    assert isinstance(one, Estimate)
+    assert one.se is not None
+    assert one.se**2 >= 0.03 / 3
+    assert orders_outweigh(draws, None) == (True,) + (False,) * 8
+
+
+def test_no_items_are_no_estimate_and_no_warning():
+    found = mean_over_draws(np.zeros((3, 2, 0)), None, level=0.95, names=["a", "b"])
+    assert [one.reason for one in found if isinstance(one, NotEstimable)] == ["no items"] * 2
 
 
 @pytest.mark.parametrize("pairs", [0, 3])

@@ -110,13 +110,18 @@ class Difficulty:
         return tuple(out)
 
     def identity(self) -> str:
-        """Digest of what a draw by difficulty rests on: who is in which bucket, and how hard."""
+        """Digest of all that was measured: who is in which bucket, and how hard."""
         ordered = sorted(self.rows, key=lambda row: row.id)
         rows = [
             {"id": r.id, "content": r.content, "d": INFINITE if r.d == math.inf else r.d, "bucket": r.bucket}
             for r in ordered
         ]
         return digest("d1", rows)
+
+    def buckets_identity(self) -> str:
+        """Digest of what a balanced draw rests on: who is in which bucket. Another D in the same bucket draws the same."""
+        known = {row.id: row.bucket for row in self.rows if row.bucket is not None}
+        return digest("d1", dict(sorted(known.items())))
 
 
 def bucketed(

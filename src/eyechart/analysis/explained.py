@@ -7,22 +7,36 @@ throughout, in fractions of 1.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from math import comb
 
 import numpy as np
 
 from eyechart.core.records import Estimate, NotEstimable
-from eyechart.stats.inputs import FloatArray, cluster_codes
+from eyechart.stats.inputs import Codes, FloatArray, cluster_codes
 from eyechart.stats.means import t_estimate
 from eyechart.stats.multiple import holm
 from eyechart.stats.paired import paired_change
 from eyechart.stats.shapley import bits, interaction_weights
-from eyechart.stats.shapley_sampled import ONE_PAIR, Weights, mean_over_draws, tabulated
+from eyechart.stats.shapley_sampled import (
+    ONE_PAIR,
+    TWO_PAIRS,
+    Weights,
+    mean_over_draws,
+    orders_outweigh,
+    tabulated,
+)
 
 TOLERANCE = 0.01
 """A share under one point is none that anybody acts on."""
+
+
+DISAGREE = "three or more fields act together, and more pairs of orders or all mixtures would tell more"
+TORN = 6
+"""Fields named in one warning."""
+NO_GAP = "the gap is not told from 0"
 
 
 class Verdict(StrEnum):
@@ -61,15 +75,25 @@ class Interaction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Closing:
-    """Fields that, set as in B while the rest stays as in A, leave no gap to be seen."""
+    """Fields that, set as in B while the rest stays as in A, leave no gap to be seen.
+
+    Of the sets that were measured, the best by what was seen. `smallest` and `minimal` are about more than these
+    items: they need gaps that are told from 0, since a smaller set that missed by luck was not shown to miss.
+    """
 
     fields: tuple[str, ...]
     left: Estimate
     """B less this mixture."""
     smallest: bool
-    """Whether every smaller set was measured, and none closes the gap."""
+    """Whether every smaller set was measured, and leaves a gap that is told from 0."""
     minimal: bool
-    """Whether each of its fields was left out in turn, and then the gap was open again (1-minimal)."""
+    """Whether each of its fields was left out in turn, and the gap then left is told from 0."""
+    unseen: bool
+    """Whether every smaller set was measured, and none was seen to close the gap: told from 0 or not."""
+    alike: int
+    """Measured sets of this size that leave no gap that is told from 0, this one included: any of them may close."""
+    items: int
+    """Items with a score in every mixture that was measured: those of the shares, or fewer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,9 +171,7 @@ def explained(game: Game, weights: Weights, *, tolerance: float = TOLERANCE, lev
     shares = mean_over_draws(draws, codes, level=level, names=game.fields)
     parts = _parts(game, shares, tolerance, 1 - level)
     pairs = _interactions(game, weights, values, tolerance, level) if weights.exact else ()
-    warnings: list[str] = []
-    if not weights.exact and weights.draws == 1:
-        warnings.append(ONE_PAIR)
+    warnings = list(_orders(game, weights, draws, codes))
     if isinstance(gap, Estimate):
         warnings += gap.warnings
     return Explained(
@@ -168,6 +190,18 @@ def explained(game: Game, weights: Weights, *, tolerance: float = TOLERANCE, lev
         level=level,
         warnings=tuple(warnings),
     )
+
+
+def _orders(game: Game, weights: Weights, draws: FloatArray, codes: Codes | None) -> Iterator[str]:
+    """What a few orders cannot know, in plain words."""
+    if weights.exact or draws.shape[2] == 0:
+        return
+    if weights.draws <= 2:
+        yield ONE_PAIR if weights.draws == 1 else TWO_PAIRS
+    torn = [field for field, more in zip(game.fields, orders_outweigh(draws, codes), strict=True) if more]
+    if torn:
+        named = ", ".join(torn[:TORN]) + (", ..." if len(torn) > TORN else "")
+        yield f"the orders of the fields disagree about {named}: {DISAGREE}"
 
 
 def _kept(array: FloatArray, kept: np.ndarray) -> FloatArray:
@@ -259,8 +293,11 @@ def _doubled(one: Estimate | NotEstimable) -> Estimate | NotEstimable:
 
 
 def remaining(game: Game, coalition: int, level: float = 0.95) -> Estimate | NotEstimable:
-    """B less the mixture `coalition`, paired on the items that have both."""
-    kept = game.whole([coalition, game.everything])
+    """B less the mixture `coalition`, paired on the items with a score in every mixture that was measured."""
+    return _left(game, coalition, game.whole(tuple(game.values)), level)
+
+
+def _left(game: Game, coalition: int, kept: np.ndarray, level: float) -> Estimate | NotEstimable:
     b, mixed = game.values[game.everything], game.values[coalition]
     return paired_change(_kept(b, kept), _kept(mixed, kept), _labels(game, kept), level=level, name="left")
 
@@ -268,40 +305,56 @@ def remaining(game: Game, coalition: int, level: float = 0.95) -> Estimate | Not
 def closes(game: Game, coalition: int, *, tolerance: float = TOLERANCE, level: float = 0.95) -> bool:
     """Whether a measured mixture leaves no gap to be seen: what is left is not told from 0, and is no more than
     the tolerance or a tenth of the gap, whichever is larger. The second keeps a few items from closing everything."""
-    most = max(tolerance, abs(_mean_left(game, 0)) / 10)
-    if not abs(_mean_left(game, coalition)) <= most:  # NaN, where no item has both, closes nothing
-        return False
-    left = remaining(game, coalition, level)
-    return isinstance(left, Estimate) and left.interval is not None and left.interval.low <= 0 <= left.interval.high
+    gap, left = remaining(game, 0, level), remaining(game, coalition, level)
+    return isinstance(gap, Estimate) and isinstance(left, Estimate) and _closed(gap, left, tolerance)
 
 
-def _mean_left(game: Game, coalition: int) -> float:
-    away = game.values[game.everything] - game.values[coalition]
-    known = away[np.isfinite(away)]
-    return float(known.mean()) if known.size else float("nan")
+def _closed(gap: Estimate, left: Estimate, tolerance: float) -> bool:
+    return abs(left.value) <= max(tolerance, abs(gap.value) / 10) and not told(left)
+
+
+def told(one: Estimate | NotEstimable | None) -> bool:
+    """Whether a gap is told from 0; one that was not measured is not."""
+    return isinstance(one, Estimate) and one.interval is not None and not one.interval.low <= 0 <= one.interval.high
 
 
 def smallest_closing(game: Game, *, tolerance: float = TOLERANCE, level: float = 0.95) -> Closing | NotEstimable:
-    """The smallest measured set of fields that closes the gap; of several, the one that leaves least."""
-    gap = remaining(game, 0, level)
+    """The smallest measured set of fields that is seen to close the gap.
+
+    Of several of one size, one whose fields are all shown to be needed, else the one that leaves least. NotEstimable
+    where the gap itself is not told from 0: what is luck is closed by anything.
+    """
+    kept = game.whole(tuple(game.values))
+    gap = _left(game, 0, kept, level)
     if isinstance(gap, NotEstimable):
         return NotEstimable(name="closing set", reason=gap.reason, n=gap.n)
-    if closes(game, 0, tolerance=tolerance, level=level):
-        return NotEstimable(name="closing set", reason="there is no gap to be seen", n=gap.n)
-    fields = len(game.fields)
-    for size in range(1, fields + 1):
-        found: list[tuple[float, int, Estimate]] = []
-        for coalition in game.values:
-            if coalition.bit_count() == size and closes(game, coalition, tolerance=tolerance, level=level):
-                left = remaining(game, coalition, level)
-                if isinstance(left, Estimate):
-                    found.append((abs(left.value), coalition, left))
-        if found:
-            _, best, left = min(found, key=lambda one: one[:2])
-            smaller = sum(1 for c in range(2**fields) if c.bit_count() < size) if fields <= 16 else None
-            measured = sum(1 for c in game.values if c.bit_count() < size)
-            names = tuple(game.fields[i] for i in bits(best))
-            less = [best ^ 1 << i for i in bits(best)]
-            minimal = all(c in game.values and not closes(game, c, tolerance=tolerance, level=level) for c in less)
-            return Closing(fields=names, left=left, smallest=smaller == measured, minimal=minimal)
-    return NotEstimable(name="closing set", reason="no measured mixture closes the gap", n=gap.n)
+    if not told(gap):
+        return NotEstimable(name="closing set", reason=NO_GAP, n=gap.n)
+    left: dict[int, Estimate | NotEstimable] = {}
+    found: list[tuple[int, Estimate]] = []
+    same: dict[int, Estimate | NotEstimable] = {}  # by array: coalitions that are one evaluation share one
+    for coalition in sorted(game.values, key=lambda c: (c.bit_count(), c)):
+        if found and coalition.bit_count() > found[0][0].bit_count():
+            break
+        key = id(game.values[coalition])
+        if key not in same:
+            same[key] = _left(game, coalition, kept, level)
+        one = left[coalition] = same[key]
+        if isinstance(one, Estimate) and _closed(gap, one, tolerance):
+            found.append((coalition, one))
+    if not found:
+        return NotEstimable(name="closing set", reason="no measured mixture closes the gap", n=gap.n)
+    size = found[0][0].bit_count()
+    needed = {c: all(told(left.get(c ^ 1 << i)) for i in bits(c)) for c, _ in found}
+    best, rest = min(found, key=lambda one: (not needed[one[0]], abs(one[1].value), one[0]))
+    smaller = [one for c, one in left.items() if c.bit_count() < size]
+    unseen = len(smaller) == sum(comb(len(game.fields), k) for k in range(size))
+    return Closing(
+        fields=tuple(game.fields[i] for i in bits(best)),
+        left=rest,
+        smallest=unseen and all(told(one) for one in smaller),
+        minimal=needed[best],
+        unseen=unseen,
+        alike=sum(c.bit_count() == size and isinstance(one, Estimate) and not told(one) for c, one in left.items()),
+        items=gap.n,
+    )

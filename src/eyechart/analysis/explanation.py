@@ -44,13 +44,15 @@ class Asked:
     of: int
     """Ways of asking in the full factorial over all fields that change a request."""
     needed: int
-    """Different calls behind them."""
+    """Different calls behind them, of judges too."""
     stored: int
     """Of these, answered before."""
     made: int
+    """Made this time, those that failed included: each once."""
     failed: int
+    """Of those made."""
     missing: int
-    """Neither answered nor asked: left out, with their items."""
+    """Neither answered before nor made: left out, with their items."""
     settle: int | None = None
     """Calls that would divide what was asked further; None where nothing is left to divide, or it cannot be asked."""
 
@@ -61,6 +63,8 @@ class OwnItems:
 
     score: float
     items: int
+    key: bool = False
+    """Whether they ask what those of A ask: only what counts as right is other."""
 
 
 @dataclass(frozen=True, kw_only=True)

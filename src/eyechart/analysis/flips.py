@@ -12,12 +12,15 @@ from eyechart.analysis.results import Number
 from eyechart.core.records import NotEstimable, Outcome
 from eyechart.stats.intervals import mean_clustered
 
+HALF = 0.5
+"""Credit above which an answer counts as right."""
+
 
 class Cause(StrEnum):
     """The first of these that holds is the cause."""
 
     GOLD = "other_gold"
-    """The answer keys differ: what was right on one side is not what is right on the other."""
+    """The answer keys differ, and it matters: with one of them for both sides the verdicts would be the same."""
     READ = "read_differently"
     """The very same response to the same options; only the reading differs."""
     FORM = "written_differently"
@@ -48,6 +51,9 @@ class Side:
     """The answers that its key accepts; for options the text of the right one."""
     empty: Outcome | None = None
     """How the careful reading ended where it found nothing: refused, truncated or unparseable."""
+    swapped: float | None = None
+    """The credit of this answer under the answer key of the other side; None: the keys are the same, or it cannot be told.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,8 +108,14 @@ def cause_of(a: Side, b: Side) -> Cause:
     >>> from dataclasses import replace
     >>> cause_of(replace(right, gold=("London",)), replace(other, gold=("Paris",))).value
     'other_gold'
+
+    Where the answers were scored under each other's key (`Side.swapped`), other keys alone are no cause: here b would
+    be wrong, and a right, under either.
+
+    >>> cause_of(replace(right, gold=("London",), swapped=1), replace(other, gold=("London", "Londres"), swapped=0)).value
+    'changed_answer'
     """
-    if sorted(a.gold) != sorted(b.gold):
+    if sorted(a.gold) != sorted(b.gold) and (_same(a.swapped, b.value) or _same(b.swapped, a.value)):
         return Cause.GOLD
     if a.text is not None and (a.text, a.options) == (b.text, b.options):
         return Cause.READ
@@ -118,6 +130,11 @@ def cause_of(a: Side, b: Side) -> Cause:
     return Cause.REFUSED if Outcome.REFUSED in ended else Cause.NOT_FOUND
 
 
+def _same(swapped: float | None, value: float) -> bool:
+    """Whether it is the verdict of the other side; where that cannot be told, nothing speaks against the keys."""
+    return swapped is None or (swapped > HALF) == (value > HALF)
+
+
 def count_flips(factor: str, level: str, compared: int, flips: Iterable[Flip]) -> FlipCount:
     gained: Counter[Cause] = Counter()
     lost: Counter[Cause] = Counter()
@@ -130,7 +147,7 @@ def count_flips(factor: str, level: str, compared: int, flips: Iterable[Flip]) -
 class Ledger:
     """Every verdict that differs between two evaluations, and what could not be compared.
 
-    Two answers are a pair where their items have the same id, ask the same (question and choices), and are of the same
+    Two answers are a pair where their items have the same id, ask the same (question, passage and choices), and are of the same
     repeat.
     """
 

@@ -97,6 +97,16 @@ class Dependence:
     p_beyond_holm: float | None
 
     @property
+    def scored(self) -> bool:
+        """Whether these answers can tell if the score moves."""
+        return self.p_change is not None and isinstance(self.change, Estimate) and self.change.interval is not None
+
+    @property
+    def repeated(self) -> bool:
+        """Whether they can tell if verdicts turn more often than by themselves."""
+        return self.p_beyond is not None and isinstance(self.beyond, Estimate) and self.beyond.interval is not None
+
+    @property
     def moves(self) -> bool:
         return self.p_change_holm is not None and self.p_change_holm < 0.05
 

@@ -16,7 +16,7 @@ from eyechart.app.study import Study
 from eyechart.core.effective import DEFAULTS, Asking, effective
 from eyechart.core.errors import InputError, TooManyFailures
 from eyechart.core.flows import Came, Flow
-from eyechart.core.identity import digest
+from eyechart.core.identity import digest, request_digest
 from eyechart.core.plugins import BACKENDS, Backend
 from eyechart.core.records import Call, Item, NotEstimable, Request, Response
 from eyechart.core.spec import Model, Spec
@@ -44,7 +44,10 @@ class Candidates:
     difficulty: Difficulty
     pool: tuple[Item, ...]
     calls: int
-    """Made now; the others were answered before."""
+    """Made now, those that failed included; likewise `failed`."""
+    failed: int = 0
+    stored: int = 0
+    """Answered before, and not asked again. Candidates that ask the same are one call."""
 
     def save(self, path: Path | str) -> Path:
         """Write the file that `prompt.few_shot.reference` names."""
@@ -87,7 +90,7 @@ def measure(study: Study, *, model: Model | None = None, progress: Callable[[Tal
     made = Tally(total=0)
 
     def shown(tally: Tally) -> None:
-        made.done = tally.done
+        made.done, made.failed, made.total = tally.done, tally.failed, tally.total
         if progress:
             progress(tally)
 
@@ -97,13 +100,15 @@ def measure(study: Study, *, model: Model | None = None, progress: Callable[[Tal
     if not known.buckets:
         reason = known.unknown[0].reason if known.unknown else "the pool is empty"
         raise TooManyFailures(f"no candidate could be measured: {reason}")
-    return Candidates(difficulty=known, pool=pool, calls=made.done)
+    needed = {request_digest(r) for r in _requests(Renderer(asking), pool) if isinstance(r, Request)}
+    stored = len(needed) - made.total
+    return Candidates(difficulty=known, pool=pool, calls=made.done + made.failed, failed=made.failed, stored=stored)
 
 
 def asked(pool: Sequence[Item], asking: Asking) -> Flow[list[float | str]]:
     """D of each item, or why there is none; one call an item."""
     renderer = Renderer(asking)
-    requests = [_request(renderer, item) for item in pool]
+    requests = _requests(renderer, pool)
     wanted = [(i, r) for i, r in enumerate(requests) if isinstance(r, Request)]
     came = yield [Call(request=request, repeat=0, item=renderer.prepared(pool[i])) for i, request in wanted]
     out: list[float | str] = [r if isinstance(r, str) else "" for r in requests]
@@ -116,6 +121,10 @@ def _d(answer: Came, item: Item) -> float | str:
     if not isinstance(answer, Response):
         return f"{answer.kind}: {answer.reason}"
     return difficulty_of(answer, item.gold_index if item.choices else None)
+
+
+def _requests(renderer: Renderer, pool: Sequence[Item]) -> list[Request | str]:
+    return [_request(renderer, item) for item in pool]
 
 
 def _request(renderer: Renderer, item: Item) -> Request | str:

@@ -29,6 +29,7 @@ from eyechart.render import Renderer
 from eyechart.report.blocks import Part, message
 from eyechart.report.html import Ui, environment, safe, style
 from eyechart.report.inputs import Language
+from eyechart.report.messages import EN, ZH
 from eyechart.report.sections.doctor import doctor_blocks
 from eyechart.score.options import NORMALIZE, score_options
 from eyechart.store.store import Entry, Store
@@ -95,6 +96,9 @@ def diagnose(
         raise InputError("a claimed score needs the run it is claimed for")
     if claimed is not None:
         parse_claim(claimed)
+    expected = () if symptom is None else usual(symptom, _names())
+    if symptom is not None and not expected:
+        raise InputError(f"no known symptom is in these words: {symptom[:80]!r}; {HINT}", field="--symptom")
     found: Findings | None = None
     notes: list[str] = []
     if a is not None:
@@ -108,13 +112,26 @@ def diagnose(
                     f"{side.name}: {len(side.answers):,} of {side.whole:,} answers were looked at, a seeded sample of items"
                 )
         found = found_in(case)
+        fitting = [one for one in found.causes if one.cause in expected]
+        found = replace(found, causes=(*fitting, *(one for one in found.causes if one.cause not in expected)))
     return Consultation(
         findings=found,
         symptom=symptom,
         symptoms=recognise(symptom or ""),
-        usual=usual(symptom or ""),
+        usual=expected,
         notes=tuple(dict.fromkeys(notes)),
     )
+
+
+HINT = (
+    "say it with words such as seed, temperature 0, truncated, extraction, too low, chance, chat template, quantized,"
+    " vllm differs, upgrade, judge; 或：种子、截断、提取、分数太低、随机水平、模板、量化、后端、升级"
+)
+
+
+def _names() -> dict[str, list[str]]:
+    head = "doctor.cause."
+    return {key.removeprefix(head): [EN[key], ZH[key]] for key in EN if key.startswith(head)}
 
 
 def _named(one: Given) -> str:
@@ -163,6 +180,7 @@ def side_of(one: Evaluated, other: Reading | None = None, *, whole: bool = False
         name=one.name,
         folder=str(run.folder.path),
         effective=cell["effective"],
+        digest=str(cell.get("digest", "")),
         stated=cell["stated"],
         inert=tuple((i["path"], i["reason"]) for i in cell["inert"]),
         engine=engines[0] if engines else {},

@@ -48,7 +48,7 @@ def plain_plan(seen: Foreseen) -> dict[str, Any]:
         "method": {"exact": seen.weights.exact, "pairs": None if seen.weights.exact else seen.weights.draws,
                    "coalitions": len(seen.weights.coalitions)},
         "calls": {"mixtures": asked.mixtures, "of": asked.of, "needed": plan.needed, "stored": plan.stored,
-                  "new": len(plan.new), "judges_at_most": plan.grid.judged},
+                  "new": len(plan.new) if seen.calls else 0, "judges_at_most": seen.judges if seen.calls else 0},
         "expected": asdict(plan.expected),
         "folder": str(seen.work.folder.path),
     }  # fmt: skip
@@ -78,7 +78,8 @@ def number(one: Estimate | NotEstimable) -> dict[str, Any]:
 def _closing(one: Closing | NotEstimable) -> dict[str, Any]:
     if isinstance(one, NotEstimable):
         return {"fields": None, "reason": one.reason}
-    return {"fields": list(one.fields), "left": number(one.left), "smallest": one.smallest, "minimal": one.minimal}
+    return {"fields": list(one.fields), "left": number(one.left), "smallest": one.smallest, "minimal": one.minimal,
+            "unseen": one.unseen, "alike": one.alike, "items": one.items}  # fmt: skip
 
 
 def _inert(inert: tuple[Idle, ...]) -> list[dict[str, Any]]:

@@ -73,6 +73,8 @@ class _Reader:
     def __init__(self, ask: Ask, got: Mapping[str, Response | Failure]) -> None:
         self.ask, self.got = ask, got
         self.found: dict[str, dict[str, Extraction]] = {}
+        self.failed: set[str] = set()
+        """Calls that are counted as failed: once each, however many readings they are missed by."""
 
     def means(self, reading: Reading, repeats: int, tally: Scores) -> FloatArray:
         out = np.full(len(self.ask.items), np.nan)
@@ -86,7 +88,9 @@ class _Reader:
                 if score.value is not None and score.outcome.counted:
                     values.append(score.value)
                 elif score.outcome is Outcome.FAILED:
-                    tally.failed[score.reason or "no reason given"] += 1
+                    if planned.key not in self.failed:
+                        self.failed.add(planned.key)
+                        tally.failed[score.reason or "no reason given"] += 1
                 else:
                     tally.unscored[score.reason or "no reason given"] += 1
             if values:

@@ -12,6 +12,7 @@ from eyechart.analysis.explanation import FieldChange, Idle, Moved
 from eyechart.app.evaluated import Evaluated, evaluated
 from eyechart.app.explain_fields import UNSTATED, Change, Group, differences, located, merged
 from eyechart.app.explain_grid import MOST_READ, Laid, as_often, lay, possible
+from eyechart.app.explain_items import check_data, items_of, same_questions
 from eyechart.app.finished import Finished
 from eyechart.app.folder import Folder
 from eyechart.app.run import Progress
@@ -49,6 +50,19 @@ class Wish:
     seed: int = 0
     weak_sandbox: bool = False
     progress: Progress | None = None
+
+    def __post_init__(self) -> None:
+        """Raises InputError for a number that is none, or is out of range."""
+        for name, low, high in (("tolerance", 0.0, 1.0), ("level", 0.0, 1.0)):
+            value: Any = getattr(self, name)
+            if not isinstance(value, int | float) or not low <= value <= high:
+                raise InputError(f"is {value!r}; write a fraction from 0 to 1, like 0.05", field=name)
+        if not 0 < self.level < 1:
+            raise InputError(f"is {self.level!r}; write a fraction between 0 and 1, like 0.95", field="level")
+        for name in ("budget", "pairs"):
+            value = getattr(self, name)
+            if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
+                raise InputError(f"is {value!r}; write a whole number from 1 on", field=name)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,10 +135,12 @@ def prepare(a: Given, b: Given, wish: Wish) -> Work:
     spec_a, spec_b = located(first.spec, first.base), located(second.spec, second.base)
     found = differences(spec_a, spec_b)
     if not found.groups:
-        what = "only in which items are asked" if found.data else "in no field that could move a score"
-        raise InputError(f"{first.name} and {second.name} differ {what}: there is nothing to divide")
+        raise InputError(f"{first.name} and {second.name} differ {_no_field(first, second, found.data)}")
     spec = as_often(spec_a, spec_b)
     groups, laid = possible(spec, found.groups, first.base)
+    check_data(first, laid, 0)
+    if found.data is None:  # else B is asked the items of A, and nothing of it is read by its own data
+        check_data(second, laid, 2 ** len(groups) - 1)
     ready = all(group.reads for group in groups) and len(groups) <= MOST_READ
     everything = 2 ** len(groups) - 1
     kept: list[tuple[Group, bool, int]] = []
@@ -163,6 +179,14 @@ def prepare(a: Given, b: Given, wish: Wish) -> Work:
         ready=laid if ready and not any(asks for _, asks, _ in kept) else None,
         place=tuple(j for _, _, j in kept),
     )
+
+
+def _no_field(a: Evaluated, b: Evaluated, data: Group | None) -> str:
+    if data is None:
+        return "in no field that could move a score: there is nothing to divide"
+    if same_questions(items_of(a), items_of(b)):
+        return "only in the answer key: `eyechart flips` says which verdicts it turns"
+    return "only in which items are asked: there is nothing to divide"
 
 
 def _evaluated(given: Given) -> Evaluated:

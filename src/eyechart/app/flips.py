@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Any
 
 from eyechart.analysis.flips import (
+    HALF,
     Flip,
     FlipCase,
     FlipCases,
@@ -29,12 +30,12 @@ from eyechart.core.errors import InputError
 from eyechart.core.graders import CAREFUL, grader
 from eyechart.core.records import Estimate, Item, Outcome
 from eyechart.core.registry import hint
+from eyechart.data.shots import CONTEXT
+from eyechart.data.values import as_text, missing
 from eyechart.reading import read_response
 from eyechart.render import Renderer
 from eyechart.store.store import Entry, Store
 
-HALF = 0.5
-"""Credit above which an answer counts as right."""
 CASES = 4
 """Typical flips that a report shows."""
 
@@ -187,6 +188,25 @@ class _Answers:
             empty=empty,
         )
 
+    def swapped(self, cell: int, row: int, other: Item) -> float | None:
+        """The credit of the answer of `row` if the answer key were that of `other`; None where that cannot be told.
+
+        It cannot where the stored answer does not give the recorded credit under its own key: a judge gave it.
+        """
+        seen = self.run.observations
+        renderer, reading = self._reading(cell)
+        stored = self.run.items[seen.items[int(seen.item[row])]]
+        entry = next(iter(self.store.entries({self.run.keys[int(seen.call[row])]})), None)
+        keyed = _keyed(stored, other)
+        if entry is None or keyed is None:
+            return None
+        mine, theirs = (
+            read_response(entry.response, item, tuple(renderer.labels(item)), reading, entry.request.options)[1]
+            for item in (renderer.prepared(stored), renderer.prepared(keyed))
+        )
+        known = mine.outcome.counted and theirs.outcome.counted and mine.value == float(seen.value[row])
+        return theirs.value if known else None
+
     def _reading(self, cell: int) -> tuple[Renderer, Reading]:
         if cell not in self._renderers:
             body: Mapping[str, Any] = self.run.facts["cells"][cell]["effective"]
@@ -227,6 +247,10 @@ def _between(a: _Setup, b: _Setup, shared: frozenset[str] | None = None) -> Iter
     for place in changed:
         one, two = left.get(first[place]), right.get(second[place])
         if one is not None and two is not None:
+            if sorted(one.gold) != sorted(two.gold):
+                item, other = (setup.answers.run.items[place[0]] for setup in (a, b))
+                one = replace(one, swapped=a.answers.swapped(a.cell, first[place], other))
+                two = replace(two, swapped=b.answers.swapped(b.cell, second[place], item))
             yield Flip(item=place[0], repeat=place[1], cause=cause_of(one, two), a=one, b=two)
 
 
@@ -267,9 +291,19 @@ def _again(setup: _Setup, shared: Container[str]) -> Number | None:
     return changed_again(right, {item: run.items[item].cluster for item in right})
 
 
-def _asked(item: Item) -> tuple[str, tuple[str, ...]]:
-    """What an item asks, without its answer: the question, and its choices in whatever order."""
-    return str(item.fields.get("question", "")), tuple(sorted(item.choices))
+def _keyed(item: Item, other: Item) -> Item | None:
+    """`item` with the answer key of `other`; None where that is none of its choices."""
+    if not item.choices:
+        return replace(item, gold=other.gold)
+    if not other.gold or other.gold[0] not in item.choices:
+        return None
+    return replace(item, gold=other.gold, gold_index=item.choices.index(other.gold[0]))
+
+
+def _asked(item: Item) -> tuple[str, ...]:
+    """What an item asks, without its answer: the question, what it is about, and its choices in whatever order."""
+    context = (as_text(item.fields[name]) for name in CONTEXT if not missing(item.fields.get(name)))
+    return (str(item.fields.get("question", "")), *context, "", *sorted(item.choices))
 
 
 def _careful(

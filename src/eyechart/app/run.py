@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
@@ -84,8 +84,10 @@ def run(
     policy: Policy | None = None,
     progress: Progress | None = None,
     weak_sandbox: bool = False,
+    skip: Collection[str] = (),
 ) -> Ran:
-    """`text`: the study as given. `shared`: a store to take answers from first, and to give them to.
+    """`text`: the study as given. `shared`: a store to take answers from first, and to give them to. `skip`: store keys
+    of calls that are not to be asked, answered or not.
 
     Raises InputError where another process is at work in the folder, TooManyFailures and Stopped
     with everything answered so far stored.
@@ -98,10 +100,10 @@ def run(
         folder.write("study.yaml", text)
         copied = _take(store, shared, grid, [planned.key for _, planned in grid.calls()]) if shared else 0
         plan = make_plan(grid, [folder.store])
-        tally, error = _ask(grid, plan.new, store, policy, progress)
+        tally, error = _ask(grid, [call for call in plan.new if call[1].key not in skip], store, policy, progress)
         judged = _Judged()
         if error is None and tally.stopped is None:
-            judged = _ask_judges(grid, tally, store, shared, policy, progress)
+            judged = _ask_judges(grid, tally, store, shared, policy, progress, skip)
             error = judged.error
         readings = read(grid, store, weak_sandbox=weak_sandbox)
         ran = Ran(
@@ -189,7 +191,13 @@ class _Judged:
 
 
 def _ask_judges(
-    grid: Grid, tally: Tally, store: Store, shared: Path | None, policy: Policy | None, progress: Progress | None
+    grid: Grid,
+    tally: Tally,
+    store: Store,
+    shared: Path | None,
+    policy: Policy | None,
+    progress: Progress | None,
+    skip: Collection[str],
 ) -> _Judged:
     """What judges are to be asked is known only when the answers are there. Adds to `tally`; what is left of the
     budget holds for them."""
@@ -199,7 +207,7 @@ def _ask_judges(
     if shared:
         _take(store, shared, grid, list(calls))
     known = store.known(list(calls))
-    new = [call for key, call in calls.items() if key not in known]
+    new = [call for key, call in calls.items() if key not in known and key not in skip]
     left = replace(grid, study=grid.study.model_copy(update={"budget": _left(grid, tally)}))
     asked, error = _ask(left, new, store, policy, progress)
     tally.total += asked.total

@@ -9,6 +9,7 @@ import click
 from eyechart.analysis.compare import Compared, OverSetUps, points, turn_text, verdict
 from eyechart.app.tables import OF, is_run, runs_table
 from eyechart.cli.columns import columned, split
+from eyechart.cli.numbers_in import Finite
 from eyechart.cli.output import Answer, answers, clean
 from eyechart.cli.tabled import POINTS, open_table, provenance, table_options
 from eyechart.core.records import Estimate, NotEstimable
@@ -25,7 +26,7 @@ from eyechart.stats.ranks import Turn
     "--over", metavar="FACTOR,...", help="Average over the set-ups of these, and see whether the order holds."
 )
 @click.option("--bound", type=POINTS, default=0.01, show_default=True, help="So small a difference is the same.")
-@click.option("--power", type=click.FloatRange(0.5, 0.999), default=0.8, show_default=True, help="For what would tell.")
+@click.option("--power", type=Finite(0.5, 0.999), default=0.8, show_default=True, help="For what would tell.")
 @answers("compare")
 def command(
     table: str,

@@ -10,10 +10,11 @@ from pydantic import ValidationError
 
 from eyechart.analysis.difficulty import Difficulty
 from eyechart.analysis.draws import DrawGroup, Draws
-from eyechart.app.difficulty import draws_of, examples_of, measure, shown_file, write_difficulty
+from eyechart.app.difficulty import Candidates, draws_of, examples_of, measure, shown_file, write_difficulty
 from eyechart.app.opened import open as open_run
 from eyechart.app.paper import writable, write_paper
 from eyechart.app.study import load
+from eyechart.cli.numbers_in import Fraction
 from eyechart.cli.output import Answer, Progress, answers, clean, points
 from eyechart.core.errors import InputError
 from eyechart.core.factors import advice
@@ -42,9 +43,11 @@ EXAMPLE = 60
 @click.option(
     "--model", "model", metavar="KEY=VALUE", multiple=True, help="Reference model, e.g. backend=embedded; the study's."
 )
-@click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, help="Of intervals.")
+@click.option("--level", type=Fraction(open=True), default=0.95, help="Of intervals.")
 @click.option("--report", type=click.Path(path_type=Path), help="A report to write as well: .html, .md or .json.")
-@click.option("--language", type=click.Choice(["en", "zh"]), default="en", help="Of the report; en.")
+@click.option(
+    "--language", "--lang", "language", type=click.Choice(["en", "zh"]), default="en", help="Of the report; en."
+)
 @click.option("--quiet", is_flag=True, help="No progress.")
 @answers("difficulty")
 def command(
@@ -66,13 +69,13 @@ def command(
     if source.is_dir():
         return _run(source, level, report, language)
     if source.suffix == ".json" and _is_file(source):
-        known, texts, made, place = shown_file(source), {}, None, source
+        known, texts, found, place = shown_file(source), {}, None, source
     else:
         study, progress = load(source), Progress(quiet)
         place = out or _beside(study.path)
         found = measure(study, model=_model(model), progress=progress)
         progress.end()
-        known, texts, made = found.difficulty, examples_of(found.pool), found.calls
+        known, texts = found.difficulty, examples_of(found.pool)
         write_difficulty(known, place)
     if report:
         part = Part(
@@ -81,7 +84,7 @@ def command(
             blocks=tuple(difficulty_section(known, texts)),
         )
         write_paper(report, place.name, [part], language)
-    return _measured(known, texts, made, place)
+    return _measured(known, texts, found, place)
 
 
 def _is_file(path: Path) -> bool:
@@ -118,12 +121,11 @@ def _model(pairs: Sequence[str]) -> Model | None:
         raise InputError(advice(first), field=f"--model {'.'.join(str(p) for p in first['loc'])}") from None
 
 
-def _measured(known: Difficulty, texts: Mapping[str, str], made: int | None, place: Path) -> Answer:
+def _measured(known: Difficulty, texts: Mapping[str, str], found: Candidates | None, place: Path) -> Answer:
     counts = ", ".join(f"{b.name} {b.count}" for b in known.buckets) or "none measured"
-    asked = "" if made is None else f"; {made:,} calls made, {len(known.rows) - made:,} answered before"
     return Answer(
-        code="measured" if made is not None else "shown",
-        text=f"{len(known.rows):,} candidates: {counts}{asked}.",
+        code="shown" if found is None else "measured",
+        text=f"{len(known.rows):,} candidates: {counts}{_asked(found)}.",
         data={
             "file": str(place),
             "digest": known.identity(),
@@ -131,10 +133,25 @@ def _measured(known: Difficulty, texts: Mapping[str, str], made: int | None, pla
             "buckets": data_of(known.buckets),
             "items": [plain_row(row) for row in known.rows],
             "infinite": known.infinite,
+            **_calls(found),
         },
         lines=_lines(known, texts, place),
         warnings=list(known.notes),
     )
+
+
+def _asked(found: Candidates | None) -> str:
+    if found is None:
+        return ""
+    failed = f", {found.failed:,} of them failed" if found.failed else ""
+    return f"; {found.calls:,} calls made{failed}, {found.stored:,} answered before"
+
+
+def _calls(found: Candidates | None) -> dict[str, Any]:
+    """Nothing of a file that is only shown."""
+    if found is None:
+        return {"calls": None, "calls_reason": "the file is shown; nothing was asked"}
+    return {"calls": {"made": found.calls, "failed": found.failed, "stored": found.stored}}
 
 
 def _lines(known: Difficulty, texts: Mapping[str, str], place: Path) -> Iterator[str]:

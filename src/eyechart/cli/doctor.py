@@ -11,15 +11,20 @@ from eyechart.app.paper import writable
 from eyechart.cli.output import Answer, answers, points
 from eyechart.core.records import Estimate
 from eyechart.doctor.case import Diagnosis
+from eyechart.doctor.claims import claim_in_points, parse_claim
+from eyechart.doctor.fields import written
 from eyechart.report.blocks import Text
 from eyechart.report.messages import say
 from eyechart.report.sections.doctor import (
+    apart,
     claim_line,
     difference,
     evidence,
     headline,
+    left,
     name_of,
     remedy,
+    remedy_words,
     symptom_line,
     trial,
     way_of,
@@ -31,10 +36,16 @@ from eyechart.report.sections.doctor import (
 @click.argument("b", required=False)
 @click.option("--symptom", metavar="WORDS", help="What is wrong, in words; alone nothing is measured.")
 @click.option("--claimed", metavar="SCORE", help="A score somebody states for A: which way of counting gives it?")
-@click.option("--check", is_flag=True, help="End with exit code 1 where a cause is proven or likely.")
+@click.option("--check", is_flag=True, help="End with exit code 1 where a cause is more than possible.")
 @click.option("--report", "paper", type=click.Path(path_type=Path), help="Also write it: .html, .md or .json.")
 @click.option(
-    "--lang", type=click.Choice(["en", "zh"]), default="en", show_default=True, help="Language of the report."
+    "--language",
+    "--lang",
+    "lang",
+    type=click.Choice(["en", "zh"]),
+    default="en",
+    show_default=True,
+    help="Of the report.",
 )
 @answers("doctor")
 def command(
@@ -87,14 +98,17 @@ def _lines(found: Consultation) -> Iterator[str]:
             for line in evidence(one, seen.tested):
                 yield f"   {_en(line)}"
             yield f"   {_en(trial(one))}"
-            yield f"   {_en(remedy(one.cause))}"
+            yield f"   {_en(remedy(one))}"
         if seen.shared:
             yield ""
             yield "Both have, which explains no difference: " + ", ".join(
                 _en(name_of(one, False)) for one in seen.shared
             ) + "."  # fmt: skip
-        if seen.claimed:
+        for line in apart(seen):
+            yield _en(line)
+        if seen.claimed and seen.case.claimed is not None:
             yield ""
+            yield f"claimed: {claim_in_points(seen.case.claimed)} points"
             yield _en(claim_line(seen.claimed))
             for one in seen.claimed:
                 yield f"   {points(one.value):>6}  {_en(way_of(one))}{'  <-' if one.fits else ''}"
@@ -102,7 +116,7 @@ def _lines(found: Consultation) -> Iterator[str]:
         if seen is not None:
             yield ""
             yield f"As for the symptom: {_en(symptom_line(found))}"
-        for at, cause in enumerate(found.usual, 1):
+        for at, cause in enumerate(left(found), 1):
             yield f"{at:>3}. {say(_cause(cause), 'en')}: {say(_remedy(cause), 'en')}"
 
 
@@ -126,22 +140,33 @@ def _data(found: Consultation) -> dict[str, Any]:
         "difference": _gap(found),
         "claimed": None,
         "symptom": None,
+        "differs": [{"path": written(d.path), "a": d.a, "b": d.b} for d in seen.differs] if seen else [],
+        "hidden": seen.hidden if seen else False,
     }
     if seen is not None and seen.case.claimed is not None:
         ways = [{"way": w.way, "detail": w.detail, "score": w.value, "fits": w.fits} for w in seen.claimed]
-        out["claimed"] = {"score": seen.case.claimed, "ways": ways}
+        out["claimed"] = {"score": seen.case.claimed, "read_as": parse_claim(seen.case.claimed)[0], "ways": ways}
     if found.symptom is not None:
         heard = [one.id for one in found.symptoms]
-        out["symptom"] = {"words": found.symptom, "heard": heard, "usual": list(found.usual), "measured": False}
+        out["symptom"] = {
+            "words": found.symptom,
+            "heard": heard,
+            "usual": list(found.usual),
+            "measured": seen is not None,
+        }
     return out
 
 
 def _of(one: Diagnosis, tested: int) -> dict[str, Any]:
     experiment = one.experiment
     price: dict[str, Any] = {"what": experiment.what, "command": experiment.command, "change": experiment.change}
-    price["calls"] = experiment.calls
+    price |= {"study": experiment.study, "calls": experiment.calls}
     if experiment.calls is None:
-        price["reason"] = "the command says its number of calls before it asks"
+        price["reason"] = (
+            "its calls are made and counted by the harness whose log it is"
+            if experiment.what == "foreign"
+            else "the command says its number of calls before it asks"
+        )
     return {
         "cause": one.cause,
         "title": say(_cause(one.cause), "en"),
@@ -154,7 +179,7 @@ def _of(one: Diagnosis, tested: int) -> dict[str, Any]:
         "items": sorted({item for item, _ in one.hangs})[:50],
         "evidence": [_en(line) for line in evidence(one, tested)],
         "experiment": price,
-        "remedy": say(_remedy(one.cause), "en"),
+        "remedy": _en(remedy_words(one)),
     }
 
 
@@ -167,6 +192,7 @@ def _gap(found: Consultation) -> dict[str, Any] | None:
         ends = gap.change.interval
         out |= {"change": gap.change.value, "p": gap.change.p, "items": gap.change.n}
         out["interval"] = [ends.low, ends.high] if ends else None
+        out["level"] = ends.level if ends else None
     else:
         out |= {"change": None, "reason": gap.change.reason}
     return out

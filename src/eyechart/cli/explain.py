@@ -13,7 +13,9 @@ from eyechart.app.explain import Explaining, Foreseen, explain, foresee
 from eyechart.app.explain_plain import plain_plan, plain_told
 from eyechart.app.explain_work import Wish
 from eyechart.app.paper import writable
+from eyechart.cli.numbers_in import Points
 from eyechart.cli.output import Answer, Progress, answers, duration
+from eyechart.core.errors import InputError
 from eyechart.core.records import Estimate, NotEstimable
 from eyechart.report import numbers
 from eyechart.report.messages import say
@@ -25,19 +27,21 @@ SAYS = {Verdict.EXPLAINS: "explains", Verdict.NOTHING: "nothing", Verdict.UNKNOW
 @click.command("explain")
 @click.argument("a")
 @click.argument("b")
-@click.option("--budget", type=click.IntRange(1), help="Most calls to make; the design is made to fit.")
+@click.option(
+    "--budget",
+    type=click.IntRange(1),
+    help="Most calls to make, of judges too; only ever makes the usual design smaller.",
+)
 @click.option("--pairs", type=click.IntRange(1), help="Pairs of orders to sample; 3 unless all mixtures are few.")
 @click.option("--exact", is_flag=True, help="Ask all mixtures, however many.")
 @click.option("--no-calls", is_flag=True, help="Only what re-reading and stored answers tell.")
 @click.option("--dry-run", is_flag=True, help="Show what differs, what is free, what the rest would cost; ask nothing.")
-@click.option(
-    "--tolerance", type=click.FloatRange(0, 100), default=1.0, show_default=True, help="Points not worth naming."
-)
+@click.option("--tolerance", type=Points(), default=1.0, show_default=True, help="Points not worth naming.")
 @click.option("--out", type=click.Path(path_type=Path), help="Folder for what is asked; eyechart-runs/explain-... .")
 @click.option("--store", type=click.Path(path_type=Path), help="A shared store to take answers from and give them to.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the orders that are sampled.")
 @click.option("--report", type=click.Path(path_type=Path), help="Also write a report: .html, .md or .json.")
-@click.option("--language", type=click.Choice(["en", "zh"]), default="en", show_default=True)
+@click.option("--language", "--lang", "language", type=click.Choice(["en", "zh"]), default="en", show_default=True)
 @click.option("--quiet", is_flag=True, help="No progress.")
 @click.option("--allow-weak-sandbox", is_flag=True, help="Run programs even where they cannot be isolated.")
 @answers("explain")
@@ -50,6 +54,8 @@ def command(
     change a request are asked, and never twice.
     """
     writable(report)
+    if dry_run and report is not None:
+        raise InputError("--dry-run asks nothing, so there is nothing to report; leave --report out", field="--report")
     progress = Progress(quiet)
     wish = Wish(
         out=options["out"],
@@ -140,9 +146,9 @@ def _foreseen(seen: Foreseen) -> Answer:
     plan, work = seen.plan, seen.work
     new, asked = len(plan.new), seen.asked
     how = "all mixtures" if seen.weights.exact else f"{seen.weights.draws} pairs of orders"
+    many = f"{new:,} calls would be made" if seen.calls else "No call would be made"
     text = (
-        f"{new:,} calls would be made ({plan.stored:,} of {plan.needed:,} are stored): {how}, {asked.mixtures} ways of "
-        f"asking of {asked.of}."
+        f"{many} ({plan.stored:,} of {plan.needed:,} are stored): {how}, {asked.mixtures} ways of asking of {asked.of}."
     )
     return Answer(
         code="planned",
@@ -156,6 +162,7 @@ def _foreseen(seen: Foreseen) -> Answer:
 def _plan_lines(seen: Foreseen) -> Iterator[str]:
     work, expected = seen.work, seen.plan.expected
     judged = seen.plan.grid.judged
+    new = seen.plan.new if seen.calls else ()
     free = "and are free:" if not judged else "and need no call but a judge's:"
     for asks, title in ((True, "Change what is asked:"), (False, f"Change only how answers are read, {free}")):
         mine = [field for field in work.moved() if field.asks is asks]
@@ -167,11 +174,11 @@ def _plan_lines(seen: Foreseen) -> Iterator[str]:
             yield from _changes(field.changes)
     yield from _inert(work.inert)
     yield ""
-    if seen.plan.new and expected.reason is not None:
+    if new and expected.reason is not None:
         yield f"What they cost is not known: {expected.reason}".replace(
             ": --measure 8 makes eight and keeps their answers", ""
         )
-    elif seen.plan.new:
+    elif new:
         tokens = [
             f"{n:,.0f} tokens {what}"
             for n, what in ((expected.prompt_tokens, "in"), (expected.completion_tokens, "out"))
@@ -180,8 +187,12 @@ def _plan_lines(seen: Foreseen) -> Iterator[str]:
         cost = [] if expected.money is None else [f"{expected.money:.4g} {expected.currency}"]
         time = [] if expected.seconds is None else [duration(expected.seconds)]
         yield f"Expected: {', '.join([*tokens, *time, *cost])}"
-    if judged:
-        yield f"Judges would be asked at most {judged:,} times, equal answers only once."
+    if seen.judges and seen.calls:
+        yield f"Judges would be asked at most {seen.judges:,} times, equal answers only once."
+    if not seen.calls:
+        if work.merged:
+            yield f"Not told apart without calls: {', '.join(work.merged)}"
+        return
     if not seen.weights.exact:
         yield "A closing set is looked for behind it, which may ask a few more mixtures."
     yield f"Asked answers will be kept in {work.folder.path}"

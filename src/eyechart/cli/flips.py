@@ -45,7 +45,9 @@ LONGEST = 480
 @click.option(
     "--report", type=click.Path(path_type=Path), help="Write the ledger as .html, .md or .json, texts side by side."
 )
-@click.option("--language", type=click.Choice(["en", "zh"]), default="en", help="Of the report; en.")
+@click.option(
+    "--language", "--lang", "language", type=click.Choice(["en", "zh"]), default="en", help="Of the report; en."
+)
 @answers("flips")
 def command(where: tuple[str, ...], show: int, report: Path | None, language: Literal["en", "zh"]) -> Answer:
     """Why verdicts differ between two evaluations, from stored answers, without a call.
@@ -56,8 +58,8 @@ def command(where: tuple[str, ...], show: int, report: Path | None, language: Li
     eyechart flips RUN#c002 RUN#c000      any set-ups of any two runs
 
     Read differently, written differently, or answered differently; or the answer key is another one. Answers are
-    paired by item (id, question and choices) and repeat. In a terminal [-this-] stands on the first side only and
-    {+this+} on the second; of each cause the most typical cases are shown, those whose lengths are nearest to the
+    paired by item (id, question, passage and choices) and repeat. In a terminal [-this-] stands on the first side only
+    and {+this+} on the second; of each cause the most typical cases are shown, those whose lengths are nearest to the
     others'.
     """
     writable(report)

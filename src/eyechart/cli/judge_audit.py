@@ -18,6 +18,7 @@ from eyechart.app.judge_audit import Audited, Audits, audit_table
 from eyechart.cli.columns import columned, split
 from eyechart.cli.judge_report import writable, write_report
 from eyechart.cli.judge_words import favours, joined, most, plain, rest, sentence, signed, strength, thing
+from eyechart.cli.numbers_in import Finite
 from eyechart.cli.output import Answer, Progress, answers, points
 from eyechart.core.errors import InputError
 from eyechart.core.records import Estimate, NotEstimable
@@ -35,14 +36,18 @@ STUDIES = (".yaml", ".yml")
 @click.option("--judge", metavar="COLUMN", help="What the judge says, of a table with several.")
 @click.option("--target", metavar="COLUMN", help="Whose answers were judged.")
 @click.option("--item", metavar="COLUMN,...", help="What tells the judged pairs or answers apart.")
-@click.option("--tolerance", metavar="POINTS", type=float, default=5.0, help="Smallest effect of interest; 5 points.")
-@click.option("--level", type=float, default=0.95, help="Of intervals and tests; 0.95.")
+@click.option(
+    "--tolerance", metavar="POINTS", type=Finite(), default=5.0, help="Smallest effect of interest; 5 points."
+)
+@click.option("--level", type=Finite(), default=0.95, help="Of intervals and tests; 0.95.")
 @click.option(
     "--probes", metavar="usual|all|NAME,...", default="usual", help="Of a study: what is tried; the usual ones."
 )
 @click.option("--out", type=click.Path(path_type=Path), help="Of a study: its run folder; eyechart-runs/NAME.")
 @click.option("--report", type=click.Path(path_type=Path), help="A report to write as well: .html, .md or .json.")
-@click.option("--language", type=click.Choice(["en", "zh"]), default="en", help="Of the report; en.")
+@click.option(
+    "--language", "--lang", "language", type=click.Choice(["en", "zh"]), default="en", help="Of the report; en."
+)
 @answers("judge audit")
 def command(
     source: str,

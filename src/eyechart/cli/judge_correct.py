@@ -8,6 +8,7 @@ import click
 from eyechart.analysis.judged_rates import ALL, Corrected, Number
 from eyechart.app.judge_correct import CorrectedTable, Judged, judge_correct
 from eyechart.cli.columns import columned, split
+from eyechart.cli.numbers_in import Finite
 from eyechart.cli.output import Answer, answers, points
 from eyechart.core.records import Estimate, NotEstimable
 from eyechart.report.table_data import data_of
@@ -23,7 +24,7 @@ from eyechart.stats.corrected import Homogeneity
 @click.option("--cluster", metavar="COLUMN", help="Items that go together, as of one passage.")
 @click.option("--calibration", metavar="OTHER", help="Labels of other answers: borrowed error rates, and said so.")
 @click.option("--by", metavar="COLUMN,...", help="Columns that tell several judges apart.")
-@click.option("--level", type=click.FloatRange(0.5, 0.9999), default=0.95, show_default=True)
+@click.option("--level", type=Finite(0.5, 0.9999), default=0.95, show_default=True)
 @answers("judge correct")
 def command(table: str, calibration: str | None, by: str | None, level: float, **told: str | None) -> Answer:
     """What share of the answers in TABLE is right: a judge's verdicts, corrected by human labels of some.

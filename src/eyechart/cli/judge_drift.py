@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import click
 
 from eyechart.app.judge_drift import Drifted, judge_drift
+from eyechart.cli.numbers_in import Finite
 from eyechart.cli.output import Answer, answers, points
 from eyechart.core.errors import InputError
 from eyechart.core.records import Estimate
@@ -21,7 +22,9 @@ WORDS = {
 
 @click.command("drift")
 @click.argument("sources", nargs=-1, required=True)
-@click.option("--tolerance", metavar="POINTS", type=float, default=5.0, help="Smallest change of interest; 5 points.")
+@click.option(
+    "--tolerance", metavar="POINTS", type=Finite(), default=5.0, help="Smallest change of interest; 5 points."
+)
 @answers("judge drift")
 def command(sources: tuple[str, ...], tolerance: float) -> Answer:
     """Has a judge changed? SOURCES: what it said of the same anchors, earlier first: tables, or runs of `judge run`.

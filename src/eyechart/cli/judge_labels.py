@@ -8,6 +8,7 @@ import click
 from eyechart.analysis.labels import LabelPlan, Wish, plan_labels
 from eyechart.app.judge_correct import judge_labels
 from eyechart.cli.columns import columned
+from eyechart.cli.numbers_in import Finite, Fraction
 from eyechart.cli.output import Answer, answers, points
 from eyechart.cli.tabled import POINTS
 from eyechart.core.errors import InputError
@@ -16,7 +17,7 @@ from eyechart.report.table_data import data_of
 from eyechart.stats.labels import Judge
 
 Needed = int | NotEstimable
-RATE = click.FloatRange(0, 1, min_open=True, max_open=True)
+RATE = Fraction(open=True)
 
 
 class _HalfWidth(click.ParamType):  # pyright: ignore[reportMissingTypeArgument]  # generic from click 8.2 on
@@ -39,12 +40,12 @@ class _HalfWidth(click.ParamType):  # pyright: ignore[reportMissingTypeArgument]
 @click.option("--judge", metavar="COLUMN", help="Column of the judge's verdicts.")
 @click.option("--human", metavar="COLUMN", help="Column of people's labels, the pilot.")
 @click.option("--item", metavar="COLUMN", help="Column that names the item.")
-@click.option("--sensitivity", type=click.FloatRange(0, 1), help="Share of right answers that the judge passes.")
-@click.option("--specificity", type=click.FloatRange(0, 1), help="Share of wrong answers that it fails.")
+@click.option("--sensitivity", type=Fraction(), help="Share of right answers that the judge passes.")
+@click.option("--specificity", type=Fraction(), help="Share of wrong answers that it fails.")
 @click.option("--rate", type=RATE, help="Share of answers that is right.")
 @click.option("--items", type=click.IntRange(2), help="Judged answers; those of the table unless given.")
 @click.option("--half-width", "widths", type=_HalfWidth(), multiple=True, help="Wished: +- so many points; several.")
-@click.option("--level", type=click.FloatRange(0.5, 0.9999), default=0.95, show_default=True)
+@click.option("--level", type=Finite(0.5, 0.9999), default=0.95, show_default=True)
 @answers("judge labels")
 def command(
     table: str | None,

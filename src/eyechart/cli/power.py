@@ -7,6 +7,7 @@ import click
 
 from eyechart.analysis.power import Power, Spreads, Wish, plan_power
 from eyechart.cli.columns import columned
+from eyechart.cli.numbers_in import Finite
 from eyechart.cli.output import Answer, answers
 from eyechart.cli.tabled import POINTS, open_table, table_options
 from eyechart.core.errors import InputError
@@ -25,14 +26,12 @@ from eyechart.stats.power import Allocation, HalfWidth, ResamplingLimit
 @click.option("--pilot", type=click.IntRange(2), help="Number of runs behind --sd.")
 @click.option("--half-width", type=POINTS, help="Wished: the score to +- this, e.g. 0.5pt.")
 @click.option("--delta", type=POINTS, help="Wished: to see a difference of this.")
-@click.option("--power", "chance", type=click.FloatRange(0.5, 0.999), default=0.8, show_default=True)
+@click.option("--power", "chance", type=Finite(0.5, 0.999), default=0.8, show_default=True)
 @click.option("--runs", type=click.IntRange(1), help="What do so many runs buy.")
 @click.option("--items", type=click.IntRange(2), help="What do so many items buy.")
-@click.option(
-    "--cost-item", type=click.FloatRange(0), help="Cost of an item (writing, labelling), for the cheapest plan."
-)
-@click.option("--cost-run", type=click.FloatRange(0, min_open=True), default=1.0, show_default=True)
-@click.option("--budget", type=click.FloatRange(0, min_open=True), help="With costs: the best plan for so much.")
+@click.option("--cost-item", type=Finite(0), help="Cost of an item (writing, labelling), for the cheapest plan.")
+@click.option("--cost-run", type=Finite(0, min_open=True), default=1.0, show_default=True)
+@click.option("--budget", type=Finite(0, min_open=True), help="With costs: the best plan for so much.")
 @answers("power")
 def command(
     table: str | None,

@@ -28,7 +28,15 @@ TOKEN = 16
 @click.option("--candidates", type=int, default=CANDIDATES, show_default=True, help="Shown at every step, 2 to 50.")
 @click.option("--out", type=click.Path(path_type=Path), help="Where answers are kept; eyechart-probes unless given.")
 @click.option("--report", type=click.Path(path_type=Path), help="Write a report too: .html, .md or .json.")
-@click.option("--language", type=click.Choice(["en", "zh"]), default="en", show_default=True, help="Of the report.")
+@click.option(
+    "--language",
+    "--lang",
+    "language",
+    type=click.Choice(["en", "zh"]),
+    default="en",
+    show_default=True,
+    help="Of the report.",
+)
 @click.option("--quiet", is_flag=True, help="No progress.")
 @answers("probe decoding")
 def decoding(

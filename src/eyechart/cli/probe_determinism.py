@@ -33,7 +33,9 @@ from eyechart.runner.fulfil import Tally
 @click.option("--obeyed", is_flag=True, help="Also: are seed, temperature, top_p and others followed? 84 calls.")
 @click.option("--out", type=click.Path(path_type=Path), help="Folder; eyechart-runs/NAME-determinism unless given.")
 @click.option("--report", type=click.Path(path_type=Path), help="Write a report: .html, .md or .json.")
-@click.option("--lang", type=click.Choice(["en", "zh"]), default="en", help="Language of the report.")
+@click.option(
+    "--language", "--lang", "lang", type=click.Choice(["en", "zh"]), default="en", help="Language of the report."
+)
 @click.option("--quiet", is_flag=True, help="No progress.")
 @answers("probe determinism")
 def determinism(

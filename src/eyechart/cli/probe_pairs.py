@@ -10,6 +10,7 @@ from eyechart.analysis.pairs import Dependence, Pairs
 from eyechart.app.pairs import FAMILIES, Probed, probe_pairs
 from eyechart.app.paper import writable, write_paper
 from eyechart.app.study import load
+from eyechart.cli.numbers_in import Fraction
 from eyechart.cli.output import Answer, Progress, answers, clean, points
 from eyechart.core.records import Estimate
 from eyechart.report.inputs import Language
@@ -28,9 +29,11 @@ SHOWN = 8
 )
 @click.option("--features", is_flag=True, help="Also the score by simple features of the items: why so high?")
 @click.option("--out", type=click.Path(path_type=Path), help="Run folder; eyechart-runs/NAME-pairs unless given.")
-@click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, help="Of intervals.")
+@click.option("--level", type=Fraction(open=True), default=0.95, help="Of intervals.")
 @click.option("--report", type=click.Path(path_type=Path), help="A report to write as well: .html, .md or .json.")
-@click.option("--language", type=click.Choice(["en", "zh"]), default="en", help="Of the report; en.")
+@click.option(
+    "--language", "--lang", "language", type=click.Choice(["en", "zh"]), default="en", help="Of the report; en."
+)
 @click.option("--quiet", is_flag=True, help="No progress.")
 @click.option("--allow-weak-sandbox", is_flag=True, help="Run programs even where they cannot be isolated.")
 @answers("probe pairs")
@@ -69,7 +72,7 @@ def pairs(
 
 
 def _answer(found: Probed, features: Sequence[FeatureScore] | None) -> Answer:
-    known = any(isinstance(f.change, Estimate) for f in found.pairs.families)
+    known = any(f.scored or f.repeated for f in found.pairs.families)
     calls = found.ran.calls()
     warnings = [f"{count:,} calls failed: {reason}" for reason, count in found.ran.reasons.items()]
     if found.ran.stopped:

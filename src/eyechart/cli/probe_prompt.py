@@ -50,7 +50,15 @@ TOP = 3
 @click.option("--no-attention", is_flag=True, help="Do not ask for attention where the model shows it.")
 @click.option("--out", type=click.Path(path_type=Path), help="Where answers are kept; eyechart-probes unless given.")
 @click.option("--report", type=click.Path(path_type=Path), help="Write a report too: .html, .md or .json.")
-@click.option("--language", type=click.Choice(["en", "zh"]), default="en", show_default=True, help="Of the report.")
+@click.option(
+    "--language",
+    "--lang",
+    "language",
+    type=click.Choice(["en", "zh"]),
+    default="en",
+    show_default=True,
+    help="Of the report.",
+)
 @click.option("--quiet", is_flag=True, help="No progress.")
 @answers("probe prompt")
 def prompt(

@@ -12,7 +12,9 @@ from eyechart.cli.output import Answer, answers
 @click.command("report")
 @click.argument("run", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), help="File to write; its ending says how: .html, .md, .json.")
-@click.option("--lang", type=click.Choice(["en", "zh"]), default="en", help="Language of the report.")
+@click.option(
+    "--language", "--lang", "lang", type=click.Choice(["en", "zh"]), default="en", help="Language of the report."
+)
 @click.option(
     "--shelf", type=click.Path(path_type=Path), default=SHELF, show_default=True, help="Certificates of graders."
 )

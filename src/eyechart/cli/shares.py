@@ -7,6 +7,7 @@ import click
 
 from eyechart.analysis.shares import ITEM, Attributed
 from eyechart.cli.columns import columned, split
+from eyechart.cli.numbers_in import Fraction
 from eyechart.cli.output import Answer, answers, points
 from eyechart.cli.tabled import open_table, provenance, table_options
 from eyechart.core.records import Interval, NotEstimable
@@ -18,7 +19,7 @@ from eyechart.stats.shares import Share
 @table_options()
 @click.option("--factors", metavar="COLUMN,...", help="What was moved; of a run folder all factors.")
 @click.option("--part", metavar="COLUMN", help="The factor whose levels are to be told apart, e.g. model.")
-@click.option("--reliability", type=click.FloatRange(0, 1, min_open=True, max_open=True), help="Wished, for --part.")
+@click.option("--reliability", type=Fraction(open=True), help="Wished, for --part.")
 @click.option("--draws", type=click.IntRange(40), default=1000, show_default=True, help="Resamples.")
 @answers("shares")
 def command(

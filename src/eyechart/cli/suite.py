@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -68,7 +69,9 @@ def _weights(text: str) -> str | dict[str, float]:
         try:
             out[name] = float(number)
         except ValueError:
-            raise InputError(f"write NAME=NUMBER, not {part}", field="--weights") from None
+            out[name] = math.nan
+        if not math.isfinite(out[name]):
+            raise InputError(f"write NAME=NUMBER, not {part}", field="--weights")
     return out
 
 

@@ -7,6 +7,7 @@ import click
 
 from eyechart.analysis.summarize import Summaries, Summary, spoken
 from eyechart.cli.columns import columned, split
+from eyechart.cli.numbers_in import Fraction
 from eyechart.cli.output import Answer, answers, points
 from eyechart.cli.tabled import open_table, provenance, table_options
 from eyechart.core.records import Estimate, NotEstimable
@@ -20,7 +21,7 @@ from eyechart.stats.runs import Centre, RunSpread
 @table_options()
 @click.option("--by", metavar="COLUMN,...", help="One score for each label, e.g. model.")
 @click.option("--k", "ks", metavar="K,...", help="Also pass@k and pass^k.")
-@click.option("--chance", type=click.FloatRange(0, 1), help="What guessing would score, e.g. 0.25.")
+@click.option("--chance", type=Fraction(), help="What guessing would score, e.g. 0.25.")
 @click.option("--own-draws/--shared-draws", default=None, help="Each item and run has its own seed; or one seed a run.")
 @click.option("--draws", type=click.IntRange(40), default=1000, show_default=True, help="Resamples.")
 @answers("summarize")

@@ -10,6 +10,7 @@ import click
 
 from eyechart.app.tables import Table
 from eyechart.app.tables import table as read
+from eyechart.cli.numbers_in import Finite
 from eyechart.core.errors import InputError
 from eyechart.report.table_data import REASONS
 
@@ -46,9 +47,9 @@ def table_options(*, required: bool = True) -> Callable[[F], F]:
         click.option("--item", metavar="COLUMN", help="Column that names the item."),
         click.option("--cluster", metavar="COLUMN", help="Items that share a passage or template; none: no clusters."),
         click.option("--run", metavar="COLUMN", help="Column that numbers the repeats."),
-        click.option("--range", "scale", nargs=2, type=float, metavar="LOW HIGH", help="Scores that mean 0 and 1."),
+        click.option("--range", "scale", nargs=2, type=Finite(), metavar="LOW HIGH", help="Scores that mean 0 and 1."),
         click.option("--where", "conditions", multiple=True, metavar="COLUMN=LABEL", help="Only such rows."),
-        click.option("--level", type=click.FloatRange(0.5, 0.9999), default=0.95, show_default=True),
+        click.option("--level", type=Finite(0.5, 0.9999), default=0.95, show_default=True),
         click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of resampling."),
     ]
 

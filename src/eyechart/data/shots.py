@@ -68,7 +68,7 @@ class Chooser:
         if self.count == 0:
             return {}
         if self.rule == "balanced" and self.difficulty is not None:
-            return {"shots": content_digest(self.pool), "difficulty": self.difficulty.identity()}
+            return {"shots": content_digest(self.pool), "difficulty": self.difficulty.buckets_identity()}
         if self.rule == "random":
             return {"shots": content_digest(self.pool)}
         return {"shots": digest("d1", [content(shot) for shot in self._fixed])}

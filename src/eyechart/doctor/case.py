@@ -12,14 +12,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import PurePath
+from shlex import quote
 from typing import Any, Literal, NamedTuple
 
 from eyechart.core.records import Item, Outcome
 
-Strength = Literal["proven", "likely", "possible"]
-"""`proven`: follows from stored facts alone. `likely`: what was measured speaks for it, and little else would look
-so. `possible`: it fits, and so do others."""
-STRENGTHS: tuple[Strength, ...] = ("proven", "likely", "possible")
+Strength = Literal["proven", "present", "likely", "possible"]
+"""`proven`: it moved the score, which follows from what is stored. `present`: that it is so follows from what is
+stored; that it moved the score does not. `likely`: what was measured speaks for it, and little else would look so.
+`possible`: it fits, and so do others; or it differs and nothing shows that it moved the score."""
+STRENGTHS: tuple[Strength, ...] = ("proven", "present", "likely", "possible")
 Where = Literal["a", "b", "both", "between"]
 Key = tuple[str, int]
 """Item and repeat."""
@@ -74,9 +77,12 @@ class Experiment:
     """Key of the catalogue under `doctor.try.`."""
     command: str
     calls: int | None
-    """Of a model; 0 where stored answers are read again; None where only the command itself can tell."""
+    """Of a model; 0 where stored answers are read again; None where only the command itself, or another harness, can
+    tell."""
     change: str | None = None
-    """A line of the study that is changed first."""
+    """A line that is written into the study first; "" where it is run as it is."""
+    study: str | None = None
+    """The study that is copied for it; None where nothing is changed, or the run was made elsewhere."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +102,13 @@ class Diagnosis:
     """Change of score that is known to be its work (a with it, less without), by reading again; else None."""
     p: float | None = None
     """Of a test, where the rule tests: it returns it whatever it is, and `rank` corrects over all of them."""
+    sifted: bool = False
+    """Whether `p` is no more than a sieve for a fact that is on one side only; a fact needs no test, so it is not shown."""
+
+    @property
+    def only(self) -> bool:
+        """Whether nothing else differs, and the change is more than noise."""
+        return any(one.key == "only" for one in self.facts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,6 +166,8 @@ class Side:
     """As it was given, e.g. `runs/mine#c001`."""
     folder: str = ""
     effective: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    digest: str = ""
+    """Of the effective fingerprint, shots included, of which `effective` holds the rules and not the text."""
     stated: Mapping[str, Any] = field(default_factory=dict[str, Any])
     inert: tuple[tuple[str, str], ...] = ()
     """Stated fields that do nothing, and why."""
@@ -229,31 +244,55 @@ class Side:
     def texts(self) -> tuple[Answer, ...]:
         return tuple(one for one in self.answers if one.text is not None)
 
-    def rerun(self, change: str, calls: int | None = None) -> Experiment:
-        price = self.calls if calls is None else calls
-        if self.foreign is not None:  # its model is not here: only its own harness can ask again
-            return Experiment(what="foreign", command=self.foreign, calls=price, change=change)
+    def rerun(self, change: str) -> Experiment:
+        """Run a changed copy of the study into another folder: the evidence stays, and so every call is new."""
+        if self.foreign is not None:
+            return self._elsewhere(change)
+        folder = self.folder or "RUN"
+        again = f"{PurePath(folder).name}-again.yaml"  # paths in a study start where the study stands: not in the run
         return Experiment(
             what="rerun",
-            command=f"eyechart run {self.folder or 'RUN'}/study.yaml",
-            calls=price,
+            command=f"eyechart run {quote(again)} --out {quote(f'{folder}-again')}",
+            calls=self.calls,
             change=change,
+            study=f"{folder}/study.yaml",
         )
 
+    def resume(self, calls: int) -> Experiment:
+        """Give the run again: what was answered is kept, only the rest is asked."""
+        if self.foreign is not None:
+            return self._elsewhere("")
+        folder = self.folder or "RUN"
+        command = f"eyechart run {quote(self._study)} --out {quote(folder)}"
+        return Experiment(what="resume", command=command, calls=calls, change="")
+
+    def _elsewhere(self, change: str) -> Experiment:
+        """The model of a foreign log is not here: only its own harness can ask again, and knows what it costs."""
+        return Experiment(what="foreign", command=self.foreign or "", calls=None, change=change)
+
     def reread(self) -> Experiment:
-        return Experiment(what="reread", command=f"eyechart reread {self.folder or 'RUN'}", calls=0)
+        return Experiment(what="reread", command=f"eyechart reread {quote(self.folder or 'RUN')}", calls=0)
+
+    @property
+    def _study(self) -> str:
+        """The study that was run: its copy in the run, unless that names files, whose paths start elsewhere."""
+        dataset = self.section("dataset")
+        local = any(dataset.get(key) for key in ("path", "splits")) or self.section("model").get("path")
+        words = str(self.runtime.get("command") or "").split()
+        known = next((word for word in words if word.endswith((".yaml", ".yml"))), "STUDY.yaml")
+        return known if local else f"{self.folder or 'RUN'}/study.yaml"
 
     def look(self) -> Experiment:
-        return Experiment(what="look", command=f"eyechart show {self.folder or 'RUN'}", calls=0)
+        return Experiment(what="look", command=f"eyechart show {quote(self.folder or 'RUN')}", calls=0)
 
     def determinism(self) -> Experiment:
         """The probe asks a few items three times: once more, and two passes of `again`."""
         items = min(PROBED, len(self.items))
         if self.foreign is not None:
-            return Experiment(what="foreign", command=self.foreign, calls=3 * items)
+            return self._elsewhere("")
         return Experiment(
             what="determinism",
-            command=f"eyechart probe determinism {self.folder or 'RUN'}/study.yaml --conditions again --items {PROBED}",
+            command=f"eyechart probe determinism {quote(self._study)} --conditions again --items {PROBED}",
             calls=3 * items if items else None,
         )
 

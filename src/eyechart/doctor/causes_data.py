@@ -54,7 +54,7 @@ def missing(side: Side) -> Diagnosis | None:
         facts.append(fact("missing", n=side.missing, of=max(side.calls, side.missing)))
     if side.stopped:
         facts.append(fact("stopped_early", reason=side.stopped[:160]))
-    return told(side, "missing_items", (), tuple(facts), side.rerun("", side.missing or None))
+    return told(side, "missing_items", (), tuple(facts), side.resume(side.missing or side.calls))
 
 
 def first_n(side: Side) -> Diagnosis | None:
@@ -62,7 +62,7 @@ def first_n(side: Side) -> Diagnosis | None:
     said = [note for note in side.notes if side.foreign and _FIRST.search(note)]
     if not said:
         return None
-    return told(side, "first_n", (), (fact("note", text=said[0][:160]),), side.rerun(""))
+    return told(side, "first_n", (), (fact("note", text=said[0][:160]),), side.rerun("dataset: {limit: null}"))
 
 
 def duplicated(side: Side) -> Diagnosis | None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
+from shlex import quote
 
 from eyechart.core.records import Estimate, Outcome
 from eyechart.doctor.case import Case, Diagnosis, Experiment, Fact, Side, Strength, fact, ids, points
 from eyechart.doctor.causes_data import asked_of, gold_of
-from eyechart.doctor.fields import Difference, differences, stated_apart
+from eyechart.doctor.fields import Difference, differences, shown, stated_apart, written
 from eyechart.doctor.gap import Gap
 from eyechart.stats.multiple import holm
 from eyechart.stats.paired import mcnemar_exact
@@ -25,22 +27,46 @@ def between(case: Case, gap: Gap) -> Iterator[Diagnosis]:
     a, b = case.a, case.b
     if b is None:
         return
-    yield from _items(a, b, gap)
-    yield from _key(a, b, gap)
     found = differences(a, b)
-    yield from _fields(a, b, gap, found)
+    fields = [
+        *_items(a, b, gap),
+        *_key(a, b, gap),
+        *_pool(a, b, gap, found),
+        *_fields(a, b, gap, found),
+        *_versions(a, b, gap),
+    ]
+    # Other items cannot move the score of the shared ones, which is what is called more than noise.
+    named = {d.cause for d in fields if d.cause not in ("items_differ", "first_n")} | {d.cause for d in found}
+    if gap.beyond and len(named) == 1 and (named == {"shots_pool"} or not _pools_apart(a, b)):
+        fields = [
+            replace(d, strength="proven", facts=(*d.facts, fact("only"))) if d.cause in named else d for d in fields
+        ]
+    yield from fields
     yield from _copies(a, b, gap, found)
     yield from _same_asked(a, b, gap, found)
     yield from _verdicts(a, b, gap, found)
-    yield from _versions(a, b, gap)
     yield from _tasks(a, b, gap)
+
+
+def _pools_apart(a: Side, b: Side) -> bool:
+    """Whether shots may come from other pools: a file elsewhere may hold the same ones."""
+    one, other = (side.section("dataset").get("splits") for side in (a, b))
+    return one != other and bool(a.asking.get("prompt", {}).get("few_shot"))
 
 
 def explain(a: Side, b: Side) -> Experiment:
     """`explain` mixes the evaluations: with k fields that need calls, at most 2^k - 2 mixtures are new."""
     fields = stated_apart(a, b)
+    # The model of a foreign log is not here to be asked; and one field leaves nothing to divide.
+    if a.foreign is not None or b.foreign is not None or fields <= 1:
+        return flips(a, b)
     calls = max(a.calls, b.calls) * max(0, 2**fields - 2) if fields <= 4 else None
-    return Experiment(what="explain", command=f"eyechart explain {a.name} {b.name}", calls=calls)
+    return Experiment(what="explain", command=f"eyechart explain {quote(a.name)} {quote(b.name)}", calls=calls)
+
+
+def flips(a: Side, b: Side) -> Experiment:
+    """Stored answers beside each other: no call."""
+    return Experiment(what="flips", command=f"eyechart flips {quote(a.name)} {quote(b.name)}", calls=0)
 
 
 def _items(a: Side, b: Side, gap: Gap) -> Iterator[Diagnosis]:
@@ -95,7 +121,7 @@ def _key(a: Side, b: Side, gap: Gap) -> Iterator[Diagnosis]:
     if rest and isinstance(gap.change, Estimate):
         explains = gap.change.value - sum(rest) / len(rest)
         facts.append(fact("key_explains", all=points(gap.change.value), rest=points(sum(rest) / len(rest))))
-    yield _made("key_differs", tuple(facts), explain(a, b), len(other) / len(gap.twins), explains=explains)
+    yield _made("key_differs", tuple(facts), flips(a, b), len(other) / len(gap.twins), explains=explains)
 
 
 def _fields(a: Side, b: Side, gap: Gap, found: tuple[Difference, ...]) -> Iterator[Diagnosis]:
@@ -108,7 +134,7 @@ def _fields(a: Side, b: Side, gap: Gap, found: tuple[Difference, ...]) -> Iterat
     left = _left(gap)
     asked = [cause for cause in groups if cause not in ("reader_differs", "normalize_differs")]
     for cause, many in groups.items():
-        facts = [fact("field", path=d.path, a=d.a, b=d.b) for d in many[:LINES]]
+        facts = [fact("field", path=written(d.path), a=d.a, b=d.b) for d in many[:LINES]]
         share, explains = left, None
         if cause in asked and gap.pairs and not left:
             continue  # read alike, no verdict differs: it moved nothing
@@ -119,13 +145,37 @@ def _fields(a: Side, b: Side, gap: Gap, found: tuple[Difference, ...]) -> Iterat
                 if not share:
                     continue
                 facts.append(fact("reading_moves", share=points(share), points=points(explains)))
-        steady = not a.sampled and not b.sampled
-        sure = gap.beyond or (steady and len(groups) == 1) or (explains is not None and share > 0)
-        strength: Strength = (
-            "possible" if not sure else "proven" if len(groups) == 1 or explains is not None else "likely"
-        )
+        strength: Strength = "proven" if explains else "likely" if gap.beyond else "possible"
         experiment = explain(a, b) if cause in asked else a.reread()
         yield _made(cause, tuple(facts), experiment, share, strength, explains)
+
+
+def _pool(a: Side, b: Side, gap: Gap, found: tuple[Difference, ...]) -> Iterator[Diagnosis]:
+    """Prompts that differ though every rule of the prompt and the item are alike: the shots are other ones."""
+    shots = [side.asking.get("prompt", {}).get("few_shot") for side in (a, b)]
+    if not all(shots) or any(d.path.startswith("asking.prompt") for d in found):
+        return
+    asked = [(x, y) for x, y in gap.pairs if x.repeat == 0 and x.prompt and y.prompt]
+    same = [
+        (x, y)
+        for x, y in asked
+        if a.items[x.item].fields == b.items[y.item].fields and a.items[x.item].choices == b.items[y.item].choices
+    ]
+    other = [x.item for x, y in same if x.prompt != y.prompt]
+    if not other:
+        return
+    facts = [fact("shots_pool", n=len(other), of=len(same), items=ids(other))]
+    facts += [
+        fact(
+            "field",
+            path=f"dataset.{key}",
+            a=shown(a.section("dataset").get(key)),
+            b=shown(b.section("dataset").get(key)),
+        )
+        for key in ("splits", "path", "subset", "revision")
+        if a.section("dataset").get(key) != b.section("dataset").get(key)
+    ]
+    yield _made("shots_pool", tuple(facts), flips(a, b), _left(gap))
 
 
 def _left(gap: Gap) -> float:

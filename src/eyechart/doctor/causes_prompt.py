@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping
 
@@ -37,7 +38,7 @@ def template_twice(side: Side) -> Diagnosis | None:
     said = fact(
         "template_twice", n=len(hit), of=len(side.answers), marker=mark or MARKERS[0], items=ids(o.item for o in hit)
     )
-    experiment = side.rerun("prompt: {chat_template: false}", min(20, side.calls))
+    experiment = side.rerun("prompt: {chat_template: false}")
     return told(side, "template_twice", hit, (said,), experiment)
 
 
@@ -54,7 +55,7 @@ def template_foreign(side: Side) -> Diagnosis | None:
     if plain:
         facts.append(fact("markers_sent", n=len(plain), marker=_marker(plain[0].prompt)))
     hang = [one for one in echo if not one.right]
-    experiment = side.rerun("prompt: {chat_template: true}", min(20, side.calls))
+    experiment = side.rerun("prompt: {chat_template: true}")
     return told(side, "template_foreign", hang, tuple(facts), experiment, strength="likely")
 
 
@@ -63,13 +64,13 @@ def double_bos(side: Side) -> Diagnosis | None:
     hit = [one for one in side.answers if "double_bos" in one.notes]
     if hit:
         facts = (fact("double_bos", n=len(hit), of=len(side.answers), items=ids(o.item for o in hit)),)
-        return told(side, "double_bos", hit, facts, side.rerun("prompt: {template: ...}", min(20, side.calls)))
+        return told(side, "double_bos", hit, facts, side.rerun("prompt: {template: ...}"))
     hit = [one for one in side.answers if one.prompt.lstrip().startswith(BEGINNINGS)]
     if not hit:
         return None
     begin = next(text for text in BEGINNINGS if hit[0].prompt.lstrip().startswith(text))
     facts = (fact("bos_as_text", n=len(hit), of=len(side.answers), begin=begin),)
-    experiment = side.rerun("prompt: {template: ...}", min(20, side.calls))
+    experiment = side.rerun("prompt: {template: ...}")
     return told(side, "double_bos", hit, facts, experiment, strength="likely")
 
 
@@ -85,8 +86,15 @@ def prompt_tail(side: Side) -> Diagnosis | None:
     if len(hit) < MOST * max(1, len(side.answers)) or not hit:
         return None
     facts = (fact("tail", n=len(hit), of=len(side.answers), end=repr(hit[0].last[-8:])),)
-    experiment = side.rerun("prompt: {cue: ...}")
+    experiment = side.rerun(_without_tail(side))
     return told(side, "prompt_tail", hit, facts, experiment, strength="possible")
+
+
+def _without_tail(side: Side) -> str:
+    """The line of the study that ends without white space: the cue where there is one, else the template."""
+    prompt = side.asking.get("prompt", {})
+    part = "cue" if prompt.get("cue") else "template"
+    return f"prompt: {{{part}: {json.dumps(str(prompt.get(part) or '...').rstrip(), ensure_ascii=False)}}}"
 
 
 def shot_overlap(side: Side) -> Diagnosis | None:

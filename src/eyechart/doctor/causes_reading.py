@@ -47,7 +47,7 @@ def truncated(side: Side) -> Diagnosis | None:
         fact("cut_hanging", n=len(hang), most=points(len(hang) / len(side.answers)), items=ids(o.item for o in hang)),
     )
     more = 4 * int(limit) if isinstance(limit, int) else 512
-    experiment = side.rerun(f"decoding: {{max_new_tokens: {more}}}", len(hang))
+    experiment = side.rerun(f"decoding: {{max_new_tokens: {more}}}")
     return told(side, "truncated", hang, facts, experiment)
 
 
@@ -58,7 +58,7 @@ def context_full(side: Side) -> Diagnosis | None:
         return None
     facts = (fact("context_full", n=len(full), of=len(side.answers), items=ids(o.item for o in full)),)
     hang = [one for one in full if not one.right]
-    return told(side, "context_full", hang, facts, side.rerun("model: {context_length: 8192}", len(full)))
+    return told(side, "context_full", hang, facts, side.rerun("model: {context_length: 8192}"))
 
 
 def reader_strict(side: Side) -> Diagnosis | None:
@@ -145,7 +145,7 @@ def stop_cuts(side: Side) -> Diagnosis | None:
         return None
     named = ", ".join(repr(text) for text in stop)
     facts = (fact("stopped", n=len(hang), of=len(side.answers), stop=named, items=ids(o.item for o in hang)),)
-    return told(side, "stop_cuts", hang, facts, side.rerun("decoding: {stop: []}", len(hang)), strength="likely")
+    return told(side, "stop_cuts", hang, facts, side.rerun("decoding: {stop: []}"), strength="likely")
 
 
 def _blank(side: Side) -> set[tuple[str, int]]:
@@ -196,7 +196,7 @@ def machine(side: Side) -> Diagnosis | None:
     if memory:
         facts.append(fact("memory", words=memory))
     likely = memory is not None or any((one.failure or "").partition(":")[0] in BUSY for one in failed) or busy
-    experiment = side.rerun("model: {options: {concurrency: 1}}", len(failed) or side.calls)
+    experiment = side.resume(len(failed)) if failed else side.rerun("model: {options: {concurrency: 1}}")
     return told(side, "machine", failed, tuple(facts), experiment, strength="likely" if likely else "possible")
 
 

@@ -32,7 +32,8 @@ def _chance(answers: list[Answer]) -> float | None:
 
 
 def at_chance(side: Side) -> Diagnosis | None:
-    """Not above guessing, and surely not far above: the task is not understood, or not read."""
+    """Not shown to be above guessing: the task is not understood, not read, or these items are too few to tell. Likely
+    where it is surely not far above."""
     found = _first(side)
     chance = _chance(found)
     if chance is None:
@@ -41,11 +42,12 @@ def at_chance(side: Side) -> Diagnosis | None:
     above = 1 - binomial_cdf(right - 1, n, chance) if right else 1.0
     below = binomial_cdf(right, n, chance)
     ends = clopper_pearson(right, n)
-    if above <= LEVEL or ends.high > chance + NEAR or below < LEVEL / 10:
+    if ends.low > chance or below < LEVEL / 10:
         return None
+    surely = above > LEVEL and ends.high <= chance + NEAR
     said = {"score": points(right / n), "chance": points(chance), "low": points(ends.low), "high": points(ends.high)}
     facts = (fact("at_chance", n=n, p=f"{above:.2f}", **said),)
-    return told(side, "at_chance", (), facts, side.reread(), strength="likely")
+    return told(side, "at_chance", (), facts, side.reread(), strength="likely" if surely else "possible")
 
 
 def below_chance(side: Side) -> Diagnosis | None:
@@ -115,4 +117,4 @@ def too_high(side: Side) -> Diagnosis | None:
     if low <= TOP or any(one.outcome is Outcome.UNSCORED for one in side.answers):
         return None
     facts = (fact("too_high", n=n, score=points(right / n), low=points(low)),)
-    return told(side, "too_high", (), facts, side.rerun("prompt: {edits: [shuffle_options]}", 20), strength="possible")
+    return told(side, "too_high", (), facts, side.rerun("prompt: {edits: [shuffle_options]}"), strength="possible")

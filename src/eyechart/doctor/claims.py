@@ -6,14 +6,17 @@ and by chance: the tolerance is half a unit of the last digit that was written.
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 
 from eyechart.core.errors import InputError
 from eyechart.core.records import Outcome
 from eyechart.doctor.case import Case, Side
+
+_CLAIM = re.compile(r"([0-9]{1,9}(?:[.,][0-9]{0,15})?|[.,][0-9]{1,15})\s*(%|％|pts?|points?|分)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,22 +34,40 @@ class Reproduced:
 def parse_claim(text: str) -> tuple[float, float]:
     """A claimed score as a fraction, and half a unit of its last digit.
 
-    >>> parse_claim("0.62"), parse_claim("62.0"), parse_claim("62 %")
+    >>> parse_claim("0.62"), parse_claim("62.0pt"), parse_claim("62 %")
     ((0.62, 0.005), (0.62, 0.0005), (0.62, 0.005))
 
-    Raises InputError for what is no number from 0 to 100.
+    Raises InputError for what is no number from 0 to 1, and none from 0 to 100 with its unit.
     """
-    plain = text.strip().rstrip("%％").strip().replace(",", ".")
-    try:
-        value = Decimal(plain)
-        digits = -int(value.as_tuple().exponent)
-    except (InvalidOperation, ValueError, TypeError):
-        raise InputError(f"{text!r} is no score; write 0.62 or 62.0", field="--claimed") from None
-    if not 0 <= value <= 100:
-        raise InputError(f"{text} is no score; write a fraction of 1, or points up to 100", field="--claimed")
-    percent = value > 1 or text.strip() != plain.strip()
-    scale = 100 if percent else 1
+    value, digits, scale = _claim(text)
     return float(value) / scale, 0.5 * 10.0**-digits / scale
+
+
+def claim_in_points(text: str) -> str:
+    """The claim as it was read, in points, to the digits in which it was written.
+
+    >>> claim_in_points("0.733"), claim_in_points("62 %"), claim_in_points("0.7000")
+    ('73.3', '62', '70.00')
+
+    Raises InputError as `parse_claim`.
+    """
+    value, digits, scale = _claim(text)
+    return f"{value * (100 // scale):.{max(0, digits - (2 if scale == 1 else 0))}f}"
+
+
+def _claim(text: str) -> tuple[Decimal, int, int]:
+    """Number, digits behind the point, and what is 1 in its unit."""
+    seen = _CLAIM.fullmatch(text.strip())
+    if seen is None:
+        raise InputError(f"{text!r} is no score; write 0.62, 62pt or 62%", field="--claimed")
+    number, unit = seen[1].replace(",", "."), seen[2]
+    value, digits = Decimal(number), len(number.partition(".")[2])
+    if unit is None and value > 1:
+        said = f"write {value / 100}, {number}pt or {number}%" if value <= 100 else "write 0.62, 62pt or 62%"
+        raise InputError(f"{text} is above 1, the highest score, and has no unit; {said}", field="--claimed")
+    if value > 100:
+        raise InputError(f"{text} is above 100 points, the highest score", field="--claimed")
+    return value, digits, 100 if unit else 1
 
 
 def reproduced(case: Case) -> tuple[Reproduced, ...]:

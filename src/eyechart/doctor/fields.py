@@ -17,7 +17,8 @@ GROUPS: tuple[tuple[str, str], ...] = (
     ("asking.options", "asked_differently"),
     ("asking.prompt.few_shot.count", "shots_count"),
     ("asking.prompt.few_shot", "shots_drawn"),
-    ("dataset.shots", "shots_drawn"),
+    ("dataset.shots", "shots_pool"),
+    ("dataset.difficulty", "shots_drawn"),
     ("asking.prompt.instruction", "instruction_extra"),
     ("asking.prompt.system", "instruction_extra"),
     ("asking.prompt.chat_template", "chat_template"),
@@ -61,6 +62,8 @@ def differences(a: Side, b: Side) -> tuple[Difference, ...]:
             for d in out
             if d.cause != "shots_drawn" and d.path not in ("asking.prompt.answer", "asking.prompt.separator")
         ]
+    if a.sampled != b.sampled:  # seeds come with sampling: that is the difference
+        out = [d for d in out if d.cause != "seed_scope"]
     out += _engine(a, b)
     return tuple(d for d in out if not any(_unsaid(side, d) for side in (a, b)))
 
@@ -73,6 +76,41 @@ def _unsaid(side: Side, one: Difference) -> bool:
 
 _READ = ("evaluation.extraction", "evaluation.postprocess", "evaluation.score", "evaluation.normalize",
          "evaluation.pattern", "evaluation.function", "evaluation.transform", "evaluation.framework")  # fmt: skip
+
+
+WRITTEN = (
+    ("asking.seed.scope", "decoding.seed_scope"),
+    ("asking.seed.base", "decoding.seed"),
+    ("asking.elicit", "evaluation.elicit"),
+    ("asking.options", "evaluation.options"),
+    ("asking.", ""),
+    ("reading.", "evaluation."),
+    ("dataset.shots", "dataset.splits"),
+)
+"""Paths of the effective fingerprint, and as one writes them into a study."""
+
+
+def written(path: str) -> str:
+    """
+    >>> written("reading.extraction"), written("asking.prompt.template"), written("asking.seed.scope")
+    ('evaluation.extraction', 'prompt.template', 'decoding.seed_scope')
+    """
+    for start, name in WRITTEN:
+        if path.startswith(start):
+            return name + path.removeprefix(start)
+    return path
+
+
+def moved_nothing(a: Side, b: Side) -> tuple[Difference, ...]:
+    """Every field of the two effective fingerprints that differs, whether a cause is known for it or not."""
+    one, other = (dict(_flat({k: v for k, v in s.effective.items() if k != "model"}, "")) for s in (a, b))
+    out = [
+        Difference("", path, shown(one.get(path)), shown(other.get(path)))
+        for path in dict.fromkeys((*one, *other))
+        if one.get(path) != other.get(path)
+    ]
+    out += _engine(a, b)
+    return tuple(d for d in out if not any(_unsaid(side, d) for side in (a, b)))
 
 
 def stated_apart(a: Side, b: Side) -> int:

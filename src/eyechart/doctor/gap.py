@@ -10,8 +10,11 @@ from eyechart.doctor.case import Answer, Case, Key, Side
 from eyechart.doctor.causes_data import asked_of
 from eyechart.stats.paired import paired_change
 
-ALPHA = 0.01
-"""Level at which a difference is called more than noise."""
+LEVEL = 0.99
+"""Of the interval that is shown, and by which a difference is called more than noise: one level for both."""
+
+SHOWN = 0.0005
+"""Half a tenth of a point: an end nearer to 0 is shown as 0.0."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,9 +37,10 @@ class Gap:
 
     @property
     def beyond(self) -> bool:
-        """Whether the difference over shared items is more than the noise of items and repeats."""
-        found = self.change
-        return isinstance(found, Estimate) and found.p is not None and found.p < ALPHA and bool(self.flips)
+        """Whether the difference over shared items is more than the noise of items and repeats: its interval excludes
+        0, and as it is shown, in tenths of a point."""
+        ends = self.change.interval if isinstance(self.change, Estimate) else None
+        return ends is not None and (ends.low > SHOWN or ends.high < -SHOWN) and bool(self.flips)
 
     @property
     def share(self) -> float:
@@ -56,7 +60,7 @@ def gap_of(case: Case) -> Gap | None:
             pairs.append((one, other))
     shared = [(a.means[x], b.means[y]) for x, y in twins.items() if x in a.means and y in b.means]
     change = (
-        paired_change([y for _, y in shared], [x for x, _ in shared])
+        paired_change([y for _, y in shared], [x for x, _ in shared], level=LEVEL)
         if shared
         else NotEstimable(name="change", reason="the two share no item that both scored")
     )

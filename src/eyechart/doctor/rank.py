@@ -1,6 +1,6 @@
 """All rules over a case: which causes were found, the heaviest evidence first.
 
-Order: by strength (`proven`, `likely`, `possible`), then causes in which the fault itself is seen before fields that
+Order: by strength (`proven`, `present`, `likely`, `possible`), then causes in which the fault itself is seen before fields that
 merely differ, then by the share of verdicts that hang on it. Rules that test return their p whatever it is; Holm's
 correction runs over all of them together, so that a clean run is called ill by a test in at most 1 % of cases.
 """
@@ -12,15 +12,18 @@ from dataclasses import dataclass, replace
 
 from eyechart.core.records import Estimate
 from eyechart.doctor import causes_data, causes_prompt, causes_reading, causes_sampling, causes_score
-from eyechart.doctor.case import SOME, STRENGTHS, Case, Diagnosis, Side
+from eyechart.doctor.case import SOME, STRENGTHS, Case, Diagnosis, Side, fact
 from eyechart.doctor.causes_pair import between
 from eyechart.doctor.claims import Reproduced, reproduced
+from eyechart.doctor.fields import Difference, moved_nothing
 from eyechart.doctor.gap import Gap, gap_of
 from eyechart.stats.multiple import holm
 from eyechart.stats.paired import mcnemar_exact
 
 ALPHA = 0.01
 """Level of all tests together."""
+ZERO = 0.0005
+"""Change of score that is 0.0 points."""
 Rule = Callable[[Side], Diagnosis | None]
 
 RULES: tuple[Rule, ...] = (
@@ -68,6 +71,7 @@ PARTICULAR = {
     "chat_template": ("template_twice", "template_foreign", "double_bos"),
     "decoding_differs": ("temperature_inert", "truncated"),
     "shots_drawn": ("shot_overlap",),
+    "shots_pool": ("shot_overlap",),
     "shots_count": ("shot_overlap",),
     "instruction_extra": ("shot_overlap", "gold_in_prompt", "format_missed", "refusals", "template_twice",
                           "template_foreign", "truncated", "reader_strict"),
@@ -100,6 +104,10 @@ class Findings:
     """Ways of counting that give the number somebody claims."""
     tested: int = 0
     """Tests that were made, over which p was corrected."""
+    differs: tuple[Difference, ...] = ()
+    """Of two evaluations without a cause: fields of their effective fingerprints that differ all the same."""
+    hidden: bool = False
+    """Whether the digests of the two fingerprints differ and no stored field does: it is in the data or the shots."""
 
     @property
     def beyond(self) -> bool:
@@ -120,23 +128,49 @@ def diagnose(case: Case, rules: Iterable[Rule] = RULES) -> Findings:
     >>> blank = [Answer(item=f"q{i}", repeat=0, outcome=Outcome.UNPARSEABLE, value=0.0, text="") for i in range(9)]
     >>> right = [Answer(item=f"r{i}", repeat=0, outcome=Outcome.CORRECT, value=1.0, text="4") for i in range(9)]
     >>> [(d.cause, d.strength, d.share) for d in diagnose(Case(a=Side(name="a", answers=(*blank, *right)))).causes]
-    [('empty', 'proven', 0.5)]
+    [('empty', 'present', 0.5)]
     """
     found = {"a": _looked(case.a, rules), "b": _looked(case.b, rules) if case.b else []}
     gap = gap_of(case)
     if case.b is None or gap is None:
         kept, tested = _corrected(found["a"])
-        return Findings(case=case, causes=_ranked(kept), claimed=reproduced(case), tested=tested)
+        return Findings(case=case, causes=_settled(kept, None), claimed=reproduced(case), tested=tested)
     apart, shared = _compared(case, found["a"], found["b"])
     kept, tested = _corrected([*apart, *between(case, gap)])
+    causes = _settled(_particular(kept), gap)
+    differs = () if causes else moved_nothing(case.a, case.b)
     return Findings(
         case=case,
-        causes=_ranked(_particular(kept)),
+        causes=causes,
+        differs=differs,
+        hidden=not causes and not differs and case.a.digest != case.b.digest,
         shared=_ranked(_corrected(shared)[0]),
         gap=gap,
         claimed=reproduced(case),
         tested=tested,
     )
+
+
+def _settled(found: list[Diagnosis], gap: Gap | None) -> tuple[Diagnosis, ...]:
+    """`proven` is kept for what is known to have moved the score: by reading again, or as all that differs where the
+    change is more than noise. Of any other fact only that it is so is known."""
+    return _ranked([_weighed(one, gap) for one in found])
+
+
+def _weighed(one: Diagnosis, gap: Gap | None) -> Diagnosis:
+    if one.only:
+        return replace(one, strength="proven")
+    moved = one.explains is not None and abs(one.explains) >= ZERO
+    if one.strength == "proven" and moved:
+        return one
+    differs = one.where == "between" and one.cause in FIELDS
+    within = gap is not None and not gap.beyond
+    weighed = one
+    if one.strength == "proven" or (differs and one.strength == "likely"):
+        weighed = replace(one, strength=("possible" if within else "likely") if differs else "present")
+    if within and not moved and (differs or one.strength == "proven"):
+        weighed = replace(weighed, facts=(*one.facts, fact("not_moved")))
+    return weighed
 
 
 def _looked(side: Side, rules: Iterable[Rule]) -> list[Diagnosis]:
@@ -147,15 +181,20 @@ def _corrected(found: list[Diagnosis]) -> tuple[list[Diagnosis], int]:
     tests = [d for d in found if d.p is not None]
     adjusted = iter(holm([d.p or 0.0 for d in tests]).tolist())
     out = [replace(d, p=next(adjusted)) if d.p is not None else d for d in found]
-    return [d for d in out if d.p is None or d.p < ALPHA], len(tests)
+    kept = [d for d in out if d.p is None or d.p < ALPHA]
+    return [replace(d, p=None) if d.sifted else d for d in kept], len(tests)
 
 
 def _ranked(found: Iterable[Diagnosis]) -> tuple[Diagnosis, ...]:
-    return tuple(sorted(found, key=lambda d: (STRENGTHS.index(d.strength), d.cause in FIELDS, -abs(d.share), d.cause)))
+    return tuple(
+        sorted(
+            found, key=lambda d: (STRENGTHS.index(d.strength), not d.only, d.cause in FIELDS, -abs(d.share), d.cause)
+        )
+    )
 
 
 FIELDS = frozenset((*PARTICULAR, "asked_differently", "normalize_differs", "precision", "batch", "harness_version",
-                    "judge_changed", "tasks_contradict", "at_chance", "below_chance", "too_high")) - {"items_differ", "first_n", "unsteady", "seed_ignored"}  # fmt: skip
+                    "judge_changed", "data_version", "key_differs", "tasks_contradict", "at_chance", "below_chance", "too_high")) - {"items_differ", "first_n", "unsteady", "seed_ignored"}  # fmt: skip
 """Causes that say no more than that something differs, or what the score shows of itself."""
 
 
@@ -166,6 +205,8 @@ def _compared(case: Case, a: list[Diagnosis], b: list[Diagnosis]) -> tuple[list[
     shared: list[Diagnosis] = []
     for cause in dict.fromkeys((*mine, *yours)):
         one, other = mine.get(cause), yours.get(cause)
+        if cause == "at_chance" and None in (one, other) and "possible" in {d.strength for d in (one, other) if d}:
+            continue  # a score that is not shown to be above guessing is a result, not what made it so
         if one is not None and other is not None and (one.p is None) == (other.p is None):
             # A rule that tests speaks on both sides; it finds something only where its p is small.
             sure = [d for d in (one, other) if d.p is None or d.p < ALPHA] or [
@@ -184,7 +225,9 @@ def _compared(case: Case, a: list[Diagnosis], b: list[Diagnosis]) -> tuple[list[
             only_more = len(more.hangs - (less.hangs if less else frozenset()))
             only_less = len(less.hangs - more.hangs) if less else 0
             uneven = mcnemar_exact(only_more, only_less)
+            sifted = p is None
             p = uneven if p is None else max(p, uneven)
+            more = replace(more, sifted=sifted)
             if p >= ALPHA and more.strength == "proven":
                 more, p = replace(more, strength="possible"), None
         apart.append(replace(more, where=where, share=share, p=p))

@@ -13,6 +13,7 @@ The order of causes is experience put down by hand (what people found behind suc
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 
@@ -37,7 +38,7 @@ SYMPTOMS: tuple[Symptom, ...] = (
         "seed_differs",
         r"same seed|fixed seed|seed.{0,30}(differ|not reproduc|ignored|no effect|chang)|not reproducib|non.?determin|irreproducib"
         r"|temperature (0|zero).{0,40}(differ|chang|random|var)|(differ|chang)\w*.{0,30}(every|each) (time|run)"
-        r"|种子.{0,12}(不同|不一样|无效|没用)|不可复现|无法复现|每次.{0,8}不(同|一样)|不确定性|随机性",
+        r"|温度.{0,6}(0|零).{0,20}(不同|不一样|变)|种子.{0,12}(不同|不一样|无效|没用)|不可复现|无法复现|每次.{0,8}不(同|一样)|不确定性|随机性",
         "seed_ignored", "sampling_unseeded", "unsteady", "batch", "served_changed", "temperature_inert",
     ),
     _symptom(
@@ -53,7 +54,7 @@ SYMPTOMS: tuple[Symptom, ...] = (
     ),
     _symptom(
         "batch",
-        r"batch|concurren|throughput|parallel|thread|load.?balanc|vllm|批(次|量|大小)|并发|线程",
+        r"batch|concurren|throughput|parallel|thread|load.?balanc|批(次|量|大小)|并发|线程",
         "batch", "unsteady", "served_changed", "machine",
     ),
     _symptom(
@@ -91,9 +92,15 @@ SYMPTOMS: tuple[Symptom, ...] = (
     ),
     _symptom(
         "lower",
-        r"(drop|fell|fall|decreas|lower|worse|degrad|regress)\w*|(下降|降低|变差|掉了|掉点|低了|退步)",
+        r"(drop|fell|fall|decreas|lower|worse|degrad|regress)\w*|(too|very|so|unexpectedly|surprisingly).{0,6}(low|bad|poor)\b|(下降|降低|变差|掉了|掉点|低了|退步|(太|过|很|偏|特别)(低|差))",
         "reader_strict", "truncated", "template_differs", "precision", "shots_drawn", "other_model", "harness_version",
         "items_differ", "key_differs",
+    ),
+    _symptom(
+        "engines",
+        r"(vllm|llama\.?cpp|ollama|sglang|\btgi\b|hugging ?face|transformers|\bhf\b|openvino|lm.?studio|backend|engine|框架|后端|引擎)"
+        r".{0,80}(other|differ|not (the )?same|than|versus|\bvs\b|mismatch|disagree|不同|不一样|不一致|对不上)",
+        "chat_template", "double_bos", "precision", "backend", "template_foreign", "stop_differs", "batch",
     ),
     _symptom(
         "quantized",
@@ -140,12 +147,107 @@ def recognise(text: str) -> tuple[Symptom, ...]:
     return tuple(symptom for _, symptom in sorted(found, key=lambda pair: pair[0]))
 
 
-def usual(text: str) -> tuple[str, ...]:
-    """Causes of all recognised symptoms, those named by several first, then by their place.
+STOP = frozenset(
+    [
+        "a",
+        "an",
+        "and",
+        "are",
+        "as",
+        "at",
+        "be",
+        "been",
+        "by",
+        "can",
+        "do",
+        "does",
+        "for",
+        "from",
+        "gives",
+        "has",
+        "have",
+        "i",
+        "in",
+        "is",
+        "it",
+        "its",
+        "my",
+        "no",
+        "not",
+        "of",
+        "off",
+        "on",
+        "one's",
+        "or",
+        "other",
+        "others",
+        "another",
+        "so",
+        "some",
+        "than",
+        "that",
+        "the",
+        "their",
+        "them",
+        "then",
+        "there",
+        "they",
+        "this",
+        "to",
+        "too",
+        "was",
+        "we",
+        "were",
+        "when",
+        "which",
+        "why",
+        "with",
+    ]
+)
+"""Words that name nothing."""
+NEAR, ALL = 0.6, 0.8
+"""Share of a name that must be said, or of what was said that must be in the name."""
+
+
+def named(text: str, names: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
+    """Causes whose own name `text` comes near, the nearest first. `names`: of each cause, in any language.
+
+    >>> names = {"template_twice": ["the chat template is applied twice", "聊天模板被套了两次"], "empty": ["answers are empty"]}
+    >>> named("chat template twice", names), named("聊天模板套了两次", names), named("the coffee is cold", names)
+    (('template_twice',), ('template_twice',), ())
+    """
+    near: dict[str, float] = {}
+    said = _words(text[:2000])
+    for cause, many in names.items():
+        for name in (cause.replace("_", " "), *many):
+            known = _words(name)
+            shared = len(said & known)
+            if not shared or (shared < 2 and len(said) > 1):
+                continue
+            if shared >= NEAR * len(known) or shared >= ALL * len(said):
+                near[cause] = max(near.get(cause, 0.0), shared / len(known | said))
+    return tuple(sorted(near, key=lambda cause: -near[cause]))
+
+
+def _words(text: str) -> frozenset[str]:
+    """Stems of words that name something, and pairs of neighbouring Chinese letters."""
+    low = text.casefold()
+    latin = {w.removesuffix("s") if len(w) > 3 else w for w in re.findall(r"[a-z]+", low) if w not in STOP}
+    runs = re.findall(r"[\u4e00-\u9fff]+", low)
+    return frozenset(latin) | {run[i : i + 2] for run in runs for i in range(len(run) - 1)}
+
+
+def usual(text: str, names: Mapping[str, Iterable[str]] | None = None) -> tuple[str, ...]:
+    """Causes that are all but named, then those of all recognised symptoms: named by several first, then by place.
 
     >>> usual("answers are cut off")[0]
     'truncated'
     """
+    first = named(text, names or {})
+    return tuple(dict.fromkeys((*first, *_usual(text))))
+
+
+def _usual(text: str) -> tuple[str, ...]:
     weight: dict[str, float] = {}
     for symptom in recognise(text):
         for place, cause in enumerate(symptom.causes):

@@ -14,6 +14,10 @@
     rules         [{id, state, evidence, text}]
     parts         the sections as blocks: what the other media show
 
+Sections that stand alone (what `explain`, `flips`, a probe, `difficulty`, `doctor` or a judge audit found: chosen by
+name, the verdict of a study not among them) have `schema`, `title`, `language`, `headline` (where the first of them
+begins with a sentence) and `parts`, and nothing about a study, of which they know nothing.
+
 Scores and changes are fractions of 1. An estimate is an object with `value`, `se`, `interval` as
 `[low, high]`, `df`, `level`, `method`, `p`, `n`, `excluded`, `seed` and `warnings`. What is absent is null,
 with the reason beside it: `reason` for a value, `<key>_reason` for anything else.
@@ -40,7 +44,7 @@ from eyechart.analysis.results import (
 )
 from eyechart.analysis.shares import Attributed
 from eyechart.core.records import NotEstimable
-from eyechart.report.blocks import Message, Text
+from eyechart.report.blocks import Message, Note, Prose, Text, Verdict
 from eyechart.report.inputs import Facts, ReportInput, Rule
 from eyechart.report.messages import say
 from eyechart.report.number_data import NOT_FINITE, Data, number_data, put
@@ -52,10 +56,12 @@ from eyechart.report.table_data import data_of
 from eyechart.stats.variances import SubjectSpread
 
 SCHEMA = "eyechart-report/1"
+VERDICT = "verdict"
+"""The section that speaks for the whole study."""
 
 
 def render_json(given: ReportInput, *, names: tuple[str, ...] = ()) -> str:
-    """`report_data` as text: valid JSON whatever the numbers and texts are. `names` limits its `parts`.
+    """`report_data` as text: valid JSON whatever the numbers and texts are. `names`: only these sections.
 
     >>> from eyechart.analysis.results import Analysis
     >>> nothing = Analysis(scores=(), heat=(), spreads=(), curves=(), range=None, samples=(), groups=())
@@ -73,6 +79,8 @@ def dumps(data: Data) -> str:
 
 def report_data(given: ReportInput, names: tuple[str, ...] = ()) -> Data:
     language = given.language
+    if names and VERDICT not in names:
+        return _alone(given, names)
     sentences = given.sentences or plain_sentences(given.analysis)
     return {
         "schema": SCHEMA,
@@ -96,6 +104,16 @@ def report_data(given: ReportInput, names: tuple[str, ...] = ()) -> Data:
     } | put(
         {}, readers=(None if given.readers is None else _whole(given.readers), "the answers hold no text to read again")
     )
+
+
+def _alone(given: ReportInput, names: tuple[str, ...]) -> Data:
+    """Sections without a study."""
+    parts = build(given, names)
+    out: Data = {"schema": SCHEMA, "title": given.title, "language": given.language}
+    first = parts[0].blocks[0] if parts and parts[0].blocks else None
+    if isinstance(first, Verdict | Prose | Note):
+        out["headline"] = _say(first.text, given.language)
+    return out | {"parts": [_plain(part, given.language) for part in parts]}
 
 
 def analysis_data(analysis: Analysis) -> Data:

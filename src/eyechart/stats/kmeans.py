@@ -13,6 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from eyechart.stats.inputs import FloatArray, vector
 
+TIE = 1e-11
+"""Relative to the sum of squares: what rounding may make of two that are equal."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clusters:
@@ -49,7 +52,9 @@ def line_clusters(values: ArrayLike, k: int = 3) -> Clusters:
         raise ValueError("at least one value and one cluster wanted")
     distinct, at, weights = np.unique(given, return_inverse=True, return_counts=True)
     k = min(k, distinct.size)
-    starts = _starts(distinct - distinct.mean(), weights.astype(np.float64), k)
+    # An exact scale, so that squares neither vanish nor overflow, and D in another unit has the same clusters.
+    scale = -int(np.frexp(np.abs(distinct).max())[1])
+    starts = _starts(np.ldexp(distinct, scale), weights.astype(np.float64), k)
     label = np.searchsorted(starts, np.arange(distinct.size), side="right") - 1
     labels: NDArray[np.intp] = label[at]
     centres = [float(given[labels == c].mean()) for c in range(k)]
@@ -62,19 +67,16 @@ def line_clusters(values: ArrayLike, k: int = 3) -> Clusters:
     )
 
 
+_Sum = tuple[float, float, float]
+"""Weight, mean and sum of squares about it, of a run of values."""
+
+
 def _starts(x: FloatArray, w: FloatArray, k: int) -> list[int]:
     """Where each of the `k` clusters of the ascending `x` (weights `w`) starts."""
-    zero = np.zeros(1)
-    sums = np.concatenate([zero, np.cumsum(w)]), np.concatenate([zero, np.cumsum(w * x)])
-    squares = np.concatenate([zero, np.cumsum(w * x * x)])
-
-    def cost(first: NDArray[np.intp], last: int) -> FloatArray:
-        """Sum of squares of first..last, for many `first`."""
-        n, total = sums[0][last + 1] - sums[0][first], sums[1][last + 1] - sums[1][first]
-        return np.maximum(squares[last + 1] - squares[first] - total * total / n, 0.0)
-
     n = x.size
-    best = np.array([float(cost(np.zeros(1, dtype=np.intp), j)[0]) for j in range(n)])
+    tree = _Moments(x, w)
+    n_, total = np.cumsum(w), np.cumsum(w * (x - x[0]))
+    best = np.maximum(np.cumsum(w * (x - x[0]) ** 2) - total * total / n_, 0.0)
     chosen: list[NDArray[np.intp]] = []
     for clusters in range(1, k):
         row, splits = np.full(n, np.inf), np.zeros(n, dtype=np.intp)
@@ -86,10 +88,11 @@ def _starts(x: FloatArray, w: FloatArray, k: int) -> list[int]:
                 continue
             j = (low + high) // 2
             first = np.arange(max(least, clusters), min(most, j) + 1, dtype=np.intp)
-            costs = best[first - 1] + cost(first, j)
+            last = _costs(x, w, int(first[0]), int(first[-1]), tree.of(int(first[-1]), j + 1))
+            costs = best[first - 1] + last
             least_cost = float(costs.min())
             # Ties, up to rounding, go to the last: the same for every order of the data.
-            tied = np.flatnonzero(costs <= least_cost + 1e-12 * max(1.0, least_cost))
+            tied = np.flatnonzero(costs <= least_cost * (1 + TIE))
             row[j], splits[j] = least_cost, first[tied[-1]]
             todo += [(low, j - 1, least, int(splits[j])), (j + 1, high, int(splits[j]), most)]
         best = row
@@ -99,3 +102,49 @@ def _starts(x: FloatArray, w: FloatArray, k: int) -> list[int]:
         starts.append(int(splits[end]))
         end = int(splits[end]) - 1
     return [0, *reversed(starts)]
+
+
+def _costs(x: FloatArray, w: FloatArray, low: int, high: int, rest: _Sum) -> FloatArray:
+    """Sum of squares of x[first:] up to some end, for first = low..high; `rest` is what is from `high` on.
+
+    Sums from x[high] downwards, not differences of sums from the left: beside one value far off these would lose all
+    that tells small values apart.
+    """
+    back = slice(low, high)
+    off, weight = x[back][::-1] - x[high], w[back][::-1]
+    n, total = np.cumsum(weight), np.cumsum(weight * off)
+    within = np.maximum(np.cumsum(weight * off * off) - total * total / n, 0.0)
+    count, mean, squares = rest
+    apart = x[high] + total / n - mean
+    joined = within + squares + apart * apart * n * count / (n + count)
+    return np.concatenate([joined[::-1], [squares]])
+
+
+def _joined(a: _Sum, b: _Sum) -> _Sum:
+    """Chan, Golub and LeVeque (1983), equation 2.1: nothing is subtracted, so nothing is lost."""
+    n = a[0] + b[0]
+    apart = b[1] - a[1]
+    return n, a[1] + apart * b[0] / n, a[2] + b[2] + apart * apart * a[0] * b[0] / n
+
+
+class _Moments:
+    """`_Sum` of any run of values in O(log n): those of blocks of 1, 2, 4, ... are kept."""
+
+    def __init__(self, x: FloatArray, w: FloatArray) -> None:
+        self.levels: list[list[_Sum]] = [[(float(b), float(a), 0.0) for a, b in zip(x, w, strict=True)]]
+        while len(below := self.levels[-1]) > 1:
+            self.levels.append([_joined(below[i], below[i + 1]) for i in range(0, len(below) - 1, 2)])
+
+    def of(self, start: int, stop: int) -> _Sum:
+        """Of the values start..stop-1, at least one."""
+        found: _Sum | None = None
+        while start < stop:
+            level = 0
+            while start % 2 ** (level + 1) == 0 and start + 2 ** (level + 1) <= stop:
+                level += 1
+            part = self.levels[level][start >> level]
+            found = part if found is None else _joined(found, part)
+            start += 2**level
+        if found is None:
+            raise ValueError("at least one value wanted")
+        return found

@@ -7,23 +7,34 @@ pairs is interactions of three and more, and what their luck adds to an interval
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 
 from eyechart.core.records import Estimate, Interval, NotEstimable
 from eyechart.stats.inputs import Codes, FloatArray, check_level
 from eyechart.stats.laws import t_quantile, t_two_sided
-from eyechart.stats.means import TINY, cluster_sums, t_estimate
+from eyechart.stats.means import TINY, cluster_sums, moments, t_estimate
 from eyechart.stats.shapley import interleaved
 
 Order = tuple[int, ...]
 
 ONE_PAIR = "one pair of orders: the interval holds where no three fields interact"
 
+TWO_PAIRS = "two pairs of orders: where three fields do much together the intervals may be too narrow"
+
 POOLED = 4
-"""Degrees of freedom that the mean over fields counts for, when a field's own variance between orders is taken."""
+"""Degrees of freedom that the upper half of the fields counts for, when a field's own variance between orders is
+taken."""
+
+
+MOST_BALANCED = 24
+"""Fields of which orders are balanced over triples (2,024 of them): a second. More are drawn at random."""
+
+STEPS = 20
+"""Moves tried for one order, times the number of fields: behind it the balance stands still (4 to 16 fields)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,10 +52,18 @@ class Weights:
 
 
 def antithetic(fields: int, pairs: int, rng: np.random.Generator) -> tuple[tuple[Order, Order], ...]:
-    """`pairs` different random orders of `range(fields)`, each with its reverse.
+    """`pairs` different random orders of `range(fields)`, each with its reverse, balanced over triples of fields.
 
-    Fewer than asked for where there are no more (half of all orders). Source: Mitchell, Cooper, Frank and Holmes,
-    Sampling Permutations for Shapley Value Estimation (2022), section 4, antithetic sampling.
+    Fewer than asked for where there are no more (half of all orders). An order and its reverse agree on which of
+    three fields stands between the other two, and what those three do together goes to the outer ones. So a triple
+    that has the same one in the middle in every pair has its share wrong, while the pairs agree: luck that no spread
+    between pairs can show, and that one triple in nine has with three pairs drawn at random. Each order after the
+    first is therefore moved, step by step, to where fewer triples have a middle that they had before. Labels play
+    no part in it: each order alone is as likely as any other, and shares stay unbiased. The first orders of more
+    pairs are those of fewer.
+
+    Sources: Mitchell, Cooper, Frank and Holmes, Sampling Permutations for Shapley Value Estimation (2022), section
+    4, antithetic sampling. Balance over triples is ours, by simulation (docs/explain.md).
 
     >>> [one] = antithetic(3, 1, np.random.default_rng(0))
     >>> one[1] == one[0][::-1], sorted(one[0])
@@ -55,12 +74,53 @@ def antithetic(fields: int, pairs: int, rng: np.random.Generator) -> tuple[tuple
     most = 1
     for n in range(2, fields + 1):
         most = min(most * n, 10**9)
+    balance = _Balance(fields if fields <= MOST_BALANCED else 0)
     found: dict[Order, None] = {}
     while len(found) < min(pairs, max(1, most // 2)):
         order = tuple(int(i) for i in rng.permutation(fields))
-        if order[::-1] not in found:
-            found[order] = None
+        if order in found or order[::-1] in found:
+            continue
+        if found and balance.triples.size:
+            order = balance.better(order, found, rng)
+        balance.add(order)
+        found[order] = None
     return tuple((order, order[::-1]) for order in found)
+
+
+class _Balance:
+    """How often each field of every triple stood between the other two."""
+
+    def __init__(self, fields: int) -> None:
+        self.fields = fields
+        self.triples = np.array(list(combinations(range(fields), 3)), dtype=np.intp).reshape(-1, 3)
+        self.rows = np.arange(len(self.triples))
+        self.seen = np.zeros(self.triples.shape, dtype=np.intp)
+
+    def middles(self, order: Order) -> Codes:
+        place = np.empty(self.fields, dtype=np.intp)
+        place[list(order)] = np.arange(self.fields)
+        return place[self.triples].argsort(axis=1)[:, 1]
+
+    def cost(self, order: Order) -> int:
+        return int(self.seen[self.rows, self.middles(order)].sum())
+
+    def better(self, order: Order, taken: Container[Order], rng: np.random.Generator) -> Order:
+        """`order` after a random walk over moves of one field that never raises the cost."""
+        cost = self.cost(order)
+        for _ in range(STEPS * self.fields):
+            moved = list(order)
+            away, to = (int(i) for i in rng.integers(self.fields, size=2))
+            moved.insert(to, moved.pop(away))
+            tried = tuple(moved)
+            if tried in taken or tried[::-1] in taken:
+                continue
+            if (now := self.cost(tried)) <= cost:
+                order, cost = tried, now
+        return order
+
+    def add(self, order: Order) -> None:
+        if self.triples.size:
+            self.seen[self.rows, self.middles(order)] += 1
 
 
 def sampled_weights(pairs: Sequence[tuple[Order, Order]], asked: Sequence[int], free: Sequence[int]) -> Weights:
@@ -120,8 +180,11 @@ def mean_over_draws(
     Items are a sample, orders are a sample, and every item meets every order: the variance of a mean is
     V_items + V_orders, where V_items is that of the items' means (`means.t_estimate`, clusters included) and
     V_orders = max(0, between - residual) / pairs, with `between` the variance of the pairs' means and `residual`
-    what is left of the items within pairs. A few pairs tell little of `between`, so each field's is drawn towards the
-    mean over fields, which counts as 4 degrees of freedom (`POOLED`). Degrees of freedom of the sum by Satterthwaite.
+    what is left of the items within pairs. A few pairs tell little of `between`: two of three fields that act together
+    may show none at all. So each field's is the larger of its own and of its own drawn towards the mean of the upper
+    half of all fields, which counts as 4 degrees of freedom (`POOLED`). Never downwards, and not towards the mean of
+    all: fields that do nothing agree in every order, and would make narrow what they say nothing about. Degrees of
+    freedom of the sum by Satterthwaite.
     Where orders add nothing the interval is that over items, with all its care for few items that differ; it is
     never narrower. One draw: the interval over items, as for exact shares (say so where it is not: `ONE_PAIR`). p is
     of "no share".
@@ -143,17 +206,42 @@ def mean_over_draws(
         t_estimate(row, codes, level=level, name=name, limits=(-1.0, 1.0), null=0.0)
         for row, name in zip(each, names, strict=True)
     ]
-    if pairs < 2:
+    if pairs < 2 or draws.shape[2] == 0:
         return tuple(alone)
     between, residual = _between(draws, codes)
-    df = POOLED + pairs - 1 if len(names) > 1 else pairs - 1
-    if len(names) > 1:
-        between = (POOLED * float(between.mean()) + (pairs - 1) * between) / df
+    between, df = _pooled(between, pairs)
     extra = np.maximum(0.0, between - residual) / pairs
     return tuple(
         one if isinstance(one, NotEstimable) else _widened(one, float(extra[j]), float(between[j]) / pairs, df, pairs)
         for j, one in enumerate(alone)
     )
+
+
+def orders_outweigh(draws: FloatArray, codes: Codes | None) -> tuple[bool, ...]:
+    """Whether the luck of the orders is more of each field's variance than the luck of the items, [fields].
+
+    `draws` as in `mean_over_draws`. False for all where one pair, or one item, cannot tell.
+
+    >>> draws = np.array([[[0.0, 0.1, 0.0, 0.1]], [[0.5, 0.6, 0.6, 0.5]]])
+    >>> orders_outweigh(draws, None), orders_outweigh(draws[:1], None)
+    ((True,), (False,))
+    """
+    pairs, fields, n = draws.shape
+    if pairs < 2 or n < 2 or (codes is not None and int(codes.max()) < 1):
+        return (False,) * fields
+    between, residual = _between(draws, codes)
+    extra = np.maximum(0.0, between - residual) / pairs
+    items = [moments(row, codes).se ** 2 for row in draws.mean(axis=0)]
+    return tuple(bool(one > max(two, TINY)) for one, two in zip(extra, items, strict=True))
+
+
+def _pooled(between: FloatArray, pairs: int) -> tuple[FloatArray, int]:
+    """Each field's variance between orders, never lower than it was seen, and its degrees of freedom."""
+    if between.size < 2:
+        return between, pairs - 1
+    df = POOLED + pairs - 1
+    upper = float(np.sort(between)[between.size // 2 :].mean())
+    return np.maximum(between, (POOLED * upper + (pairs - 1) * between) / df), df
 
 
 def _between(draws: FloatArray, codes: Codes | None) -> tuple[FloatArray, FloatArray]:

@@ -6,12 +6,20 @@ EN: dict[str, str] = {
     "section.doctor": "What may be wrong",
     "doctor.nothing": "Nothing found: no fault that the doctor knows shows in {n} answers.",
     "doctor.same": "Nothing found: the two agree in every verdict of {n}.",
-    "doctor.noise": "Nothing found; the difference is within noise: {change} points {ends} over {n} shared items.",
-    "doctor.unexplained": "The difference of {change} points {ends} is more than noise, and none of the causes that can be"
+    "doctor.noise": "Nothing found; the difference is within noise: {change} points {ends} over {n} shared items"
+    " (interval of {level} %).",
+    "doctor.unexplained": "The difference of {change} points {ends} (interval of {level} %) is more than noise, and none of the causes that can be"
     " seen in stored answers explains it.",
     "doctor.apart": "Nothing found; the two share no scored item, so their difference cannot be told from noise.",
     "doctor.found": "Most likely: {cause} ({strength}). Causes found: {n}.",
-    "doctor.difference": "From a to b the score changes by {change} points {ends} on {n} shared items, which is {verdict}.",
+    "doctor.difference": "From a to b the score changes by {change} points {ends} on {n} shared items, which is {verdict}"
+    " (interval of {level} %).",
+    "doctor.found.noise": "The difference is within noise: {change} points {ends} over {n} shared items (interval of"
+    " {level} %). Found: {cause} ({strength}). Causes found: {k}; none is shown to have moved the score.",
+    "doctor.differs": "Fields of the two effective fingerprints that differ: {n}. None is seen to have moved a verdict or"
+    " is known as a cause.",
+    "doctor.hidden": "The two effective fingerprints differ, and no field does that the runs store: it is in the content of"
+    " data or shots.",
     "doctor.beyond": "more than noise",
     "doctor.within": "within noise",
     "doctor.side": "{letter} is {name}.",
@@ -21,9 +29,11 @@ EN: dict[str, str] = {
     "doctor.where.both": "both",
     "doctor.where.between": "what differs",
     "doctor.strength.proven": "proven",
+    "doctor.strength.present": "it is so; that it moved the score is not proven",
     "doctor.strength.likely": "likely",
     "doctor.strength.possible": "possible",
-    "doctor.scale": "Proven: follows from what is stored. Likely: what was measured speaks for it, and little else would look"
+    "doctor.scale": "Proven: it moved the score, which follows from what is stored. It is so: that follows from what is"
+    " stored, and what it did to the score does not. Likely: what was measured speaks for it, and little else would look"
     " so. Possible: it fits, and so do others. Within each, the more verdicts hang on it the higher it stands.",
     "doctor.share": "At most {share} % of the verdicts hang on it.",
     "doctor.explains": "It is known to move the score by {points} points.",
@@ -34,10 +44,14 @@ EN: dict[str, str] = {
     "doctor.calls.none": "No call.",
     "doctor.calls.some": "Calls: {n} at the most.",
     "doctor.calls.unknown": "It says the number of calls before it asks.",
-    "doctor.change": "with {line} in the study",
+    "doctor.calls.foreign": "What that costs only that harness can tell.",
+    "doctor.change": "{command}, where {copy} is a copy of {study}, put where the study stood, with `{line}` written into it",
+    "doctor.elsewhere": "{command}, with what eyechart writes as `{line}`",
+    "doctor.elsewhere.missing_items": "Run it again where the log was made, with {harness}, until it is complete; import it anew.",
+    "doctor.elsewhere.machine": "Ask for less at once and free memory, and run it again where the log was made, with {harness}.",
     "doctor.shared.title": "Faults that both have",
     "doctor.shared": "These stand in both alike and explain no difference; each number may still suffer from them.",
-    "doctor.claim.title": "The claimed score {claim}",
+    "doctor.claim.title": "The claimed score: {claim} points",
     "doctor.claim.some": "Ways of counting these answers that give it, to the last digit written: {ways}.",
     "doctor.claim.plain": "The plain score gives it: nothing was counted in another way.",
     "doctor.claim.none": "None of the usual ways of counting these answers gives it; the nearest is {way}: {value}.",
@@ -46,6 +60,10 @@ EN: dict[str, str] = {
     "doctor.symptom.measured": "Nothing was measured: this is the usual order of causes, from experience.",
     "doctor.symptom.unknown": "No known symptom was recognised in these words; say it with words such as seed, truncated,"
     " extraction, chance, quantized, upgrade.",
+    "doctor.symptom.found": "Of its usual causes these were found here, and stand first: {causes}. The others were looked for as"
+    " far as stored answers show them, and not found; they come in the usual order, from experience.",
+    "doctor.symptom.none": "None of its usual causes was found in what is stored here; they come in the usual order, from"
+    " experience.",
     "doctor.symptom.heard": "Heard: {text}.",
     "doctor.table": "Causes, the likeliest first",
     "doctor.col.cause": "Cause",
@@ -57,6 +75,7 @@ EN: dict[str, str] = {
     "doctor.col.way": "Counted so",
     "doctor.col.value": "Score",
     "doctor.col.remedy": "Remedy",
+    "doctor.unmeasured.foreign": "only the harness of the log can tell",
     "doctor.unmeasured": "it says so before it asks",
     "doctor.unseen": "cannot be seen from stored answers",
     # What would decide
@@ -64,6 +83,8 @@ EN: dict[str, str] = {
     "doctor.try.reread": "read the same answers by other graders",
     "doctor.try.rerun": "run it again",
     "doctor.try.determinism": "ask the same requests again",
+    "doctor.try.flips": "read the stored answers of both side by side",
+    "doctor.try.resume": "give the run again, which goes on where it stopped",
     "doctor.try.foreign": "run it again where its log was made",
     "doctor.try.look": "look at the answers named here",
     # Symptoms
@@ -78,6 +99,7 @@ EN: dict[str, str] = {
     "doctor.symptom.cut": "answers that are cut off",
     "doctor.symptom.claimed": "a published score that is not reproduced",
     "doctor.symptom.lower": "a score that fell",
+    "doctor.symptom.engines": "two backends that do not agree",
     "doctor.symptom.quantized": "another precision or quantization",
     "doctor.symptom.upgraded": "another version of something",
     "doctor.symptom.judge": "a judge that changed its mind",
@@ -140,6 +162,7 @@ EN: dict[str, str] = {
     "doctor.cause.key_differs": "another answer key",
     "doctor.cause.asked_differently": "one generates and the other scores options",
     "doctor.cause.shots_count": "another number of shots",
+    "doctor.cause.shots_pool": "the shots come from another pool",
     "doctor.cause.shots_drawn": "the shots are drawn differently",
     "doctor.cause.instruction_extra": "an extra or another instruction",
     "doctor.cause.chat_template": "with and without the chat template",
@@ -202,6 +225,7 @@ EN: dict[str, str] = {
     "doctor.remedy.key_differs": "Agree on one key and read both again: it needs no call.",
     "doctor.remedy.asked_differently": "Ask both in one way; the two measure different things.",
     "doctor.remedy.shots_count": "State the number of shots, and use one.",
+    "doctor.remedy.shots_pool": "Draw the shots of both from one file, pinned by its digest.",
     "doctor.remedy.shots_drawn": "Name the shots by id, or draw with a stated seed from the same split.",
     "doctor.remedy.instruction_extra": "Use one instruction and system message, and state it.",
     "doctor.remedy.chat_template": "Use the chat template for chat models, in both.",
@@ -277,7 +301,8 @@ EN: dict[str, str] = {
     "doctor.said.served_other": "{n} of {of} answers came from another model than was asked for: {names}.",
     "doctor.said.served_several": "{n} models or builds answered: {names}.",
     "doctor.said.ignored": "By its own replies the server ignored: {names}.",
-    "doctor.said.at_chance": "{score} points on {n} items [{low}, {high}] are not above guessing at {chance} (p = {p}).",
+    "doctor.said.at_chance": "{score} points on {n} items [{low}, {high}] are not shown to be above guessing at {chance}"
+    " (p = {p}).",
     "doctor.said.below_chance": "{score} points on the {n} answers that could be read; guessing gives {chance}.",
     "doctor.said.shifted": "{n} of {of} answers lie {by} places behind the right one, counted round.",
     "doctor.said.position": "Of {of} wrong answers {seen} fall on place {place}; {due} would be its due.",
@@ -290,6 +315,10 @@ EN: dict[str, str] = {
     "doctor.said.key_differs": "{n} of {of} shared items have another right answer ({items}); item {item}: {one} in a,"
     " {other} in b.",
     "doctor.said.key_explains": "The change is {all} points; on items with one key it is {rest}.",
+    "doctor.said.shots_pool": "{n} of {of} prompts differ although item, template and the rule for shots are alike: the shots"
+    " have another text ({items}).",
+    "doctor.said.only": "It is all that differs between the two, and the change is more than noise: the change is its work.",
+    "doctor.said.not_moved": "That it is so is sure; that it moved the score is not: the change is within noise.",
     "doctor.said.field": "{path}: {a} in a, {b} in b.",
     "doctor.said.reading_moves": "Reading the same answers the other way turns {share} % of the verdicts: {points} points.",
     "doctor.said.models_alike": "All {n} answers are equal to the letter, {wrong} wrong ones too, though the models differ"

@@ -19,6 +19,7 @@ EN: dict[str, str] = {
     "explained.exact": "Exact shares: all mixtures of the fields were read ({mixtures} ways of asking of {of}).",
     "explained.sampled": "Shares from {draws} of the orders of the fields, each with its reverse: {mixtures} ways of asking"
     " in place of {of}. The intervals hold over items and over orders.",
+    "explained.unshared": "No shares: {reason}.",
     "explained.one_pair": "One order and its reverse: exact where no three fields interact, which the intervals take for"
     " granted.",
     "explained.calls": "Calls: {needed} needed, {stored} answered before, {made} made, {failed} failed.",
@@ -27,14 +28,19 @@ EN: dict[str, str] = {
     " it.",
     "explained.apart": "No call was made, so {fields} stand together as what was asked; where only logs exist, nothing"
     " can divide it.",
-    "explained.own": "On its own {items} B scores {score}: {change} points more are who was asked. The gap above is on the"
-    " items of A.",
-    "explained.closing.least": "Smallest set that closes the gap: {fields} as in B, all else as in A, leaves {left}"
-    " points. No smaller set does.",
-    "explained.closing.minimal": "A set that closes the gap: {fields} as in B, all else as in A, leaves {left} points. None"
-    " of its fields can be left out.",
-    "explained.closing.seen": "A set that closes the gap: {fields} as in B, all else as in A, leaves {left} points. It is"
-    " the smallest of those measured.",
+    "explained.own": "On its own {items} B scores {score}: {change} points more are who was asked, which is not paired and"
+    " has no interval here. The gap above is on the items of A.",
+    "explained.closing.least": "Smallest set that closes the gap here: {fields} as in B, all else as in A, leaves {left}"
+    " points. Every smaller set leaves a gap that is told from 0.",
+    "explained.closing.minimal": "A set that closes the gap here: {fields} as in B, all else as in A, leaves {left} points."
+    " Without any one of its fields a gap is left that is told from 0.",
+    "explained.closing.unseen": "A set that closes the gap here: {fields} as in B, all else as in A, leaves {left} points."
+    " No smaller set was seen to close it, but these items cannot tell whether one does.",
+    "explained.closing.seen": "A set that closes the gap here: {fields} as in B, all else as in A, leaves {left} points. It"
+    " is the smallest of those measured; these items cannot tell whether fewer fields do.",
+    "explained.closing.alike": "It is one of {n} measured sets of that size whose gap is not told from 0: these items cannot"
+    " tell which of them close it.",
+    "explained.closing.items": "The closing set is told on the {items} with a score in every mixture that was tried for it.",
     "explained.closing.none": "No measured mixture closes the gap.",
     "explained.pair": "{first} and {second} together do {index} points beyond what each does alone.",
     "explained.bars": "What each field explains",
@@ -61,4 +67,6 @@ EN: dict[str, str] = {
     "explained.col.index": "Together, points",
     "explained.why.apart": "how often something is asked moves no score",
     "explained.why.same": "it takes no effect: the evaluation is the same with either",
+    "explained.own_key": "By its own answer key B scores {score} on {items}: {change} points more are the answer key (the"
+    " questions are the same), without an interval here. The gap above is by the key of A.",
 }

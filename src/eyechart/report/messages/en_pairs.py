@@ -6,6 +6,17 @@ EN: dict[str, str] = {
     "section.pairs": "What answers depend on",
     "pairs.none": "None of {n} families of small edits moves the score or turns verdicts beyond plain repeatability, after"
     " correction for all tests. That is no proof that nothing depends on them: see the intervals.",
+    "pairs.none.score": "None of {known} families of small edits that could be tested for it moves the score, after"
+    " correction for all tests. That is no proof that it depends on none: see the intervals.",
+    "pairs.none.turn": "None of {known} families of small edits that could be tested for it turns verdicts beyond plain"
+    " repeatability, after correction for all tests.",
+    "pairs.unknown.score.all": "Whether the score moves is not known: too few items.",
+    "pairs.unknown.score.some": "Whether the score moves is not known for {families}: too few items.",
+    "pairs.unknown.once.all": "Whether verdicts turn beyond what the model does by itself is not known: asked once.",
+    "pairs.unknown.once.some": "Whether verdicts turn beyond what the model does by itself is not known for {families}: asked once.",
+    "pairs.unknown.few.all": "Whether verdicts turn beyond what the model does by itself is not known: too few items.",
+    "pairs.unknown.few.some": "Whether verdicts turn beyond what the model does by itself is not known for {families}: too few items.",
+    "pairs.then": "{first} {second}",
     "pairs.moves": "The score moves with {moved}: of {n} families of small edits that should change nothing, after"
     " correction for all tests.",
     "pairs.turns": "Verdicts turn with {turned}, though the score does not surely move: of {n} families of small edits that"

@@ -106,6 +106,10 @@ WHY_EN: dict[str, str] = {
     "why.run_once": "{n} items were run once: their noise is taken to be that of the others",
     "why.failed": "{n} of {every} failed, not counted",
     "why.unscored": "{n} of {every} unscored, not counted",
+    "why.one_pair": "one pair of orders: the interval holds where no three fields interact",
+    "why.two_pairs": "two pairs of orders: where three fields do much together the intervals may be too narrow",
+    "why.orders_disagree": "the orders of the fields disagree about {names}: three or more fields act together, and more "
+    "pairs of orders or all mixtures would tell more",
     "why.unread": "no answer found in more than half of the responses: the score is mostly the reader's",
 }
 
@@ -196,6 +200,9 @@ WHY_ZH: dict[str, str] = {
     "why.run_once": "{n} 道题只运行了一次：其噪声按其他题目估计",
     "why.failed": "{every} 条中有 {n} 条调用失败，未计入",
     "why.unscored": "{every} 条中有 {n} 条未评分，未计入",
+    "why.one_pair": "只有一对次序：区间在没有三个字段交互时成立",
+    "why.two_pairs": "只有两对次序：若三个字段一起作用很大，区间可能偏窄",
+    "why.orders_disagree": "各次序对 {names} 的结论不一致：有三个或更多字段一起起作用，更多对次序或全部组合能说明更多",
     "why.unread": "半数以上的回答中找不到答案：得分主要反映的是读取方式",
 }
 

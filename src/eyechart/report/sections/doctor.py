@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from shlex import split
+
 from eyechart.core.records import Estimate
 from eyechart.doctor.case import Diagnosis
-from eyechart.doctor.claims import Reproduced
+from eyechart.doctor.claims import Reproduced, claim_in_points
 from eyechart.doctor.examined import Examined
+from eyechart.doctor.fields import written
 from eyechart.doctor.rank import Findings
 from eyechart.report import numbers
 from eyechart.report.blocks import Block, Cell, Heading, Note, Prose, Table, Text, message
 from eyechart.report.common import listed, missing, row, table
+
+MOST_FIELDS = 8
+"""Fields that differ without a cause, shown at most."""
+ELSEWHERE = ("missing_items", "machine")
+"""Causes whose remedy is to run on, which a log of another harness cannot."""
 
 
 def doctor_blocks(found: Examined) -> list[Block]:
@@ -29,6 +37,12 @@ def headline(found: Examined) -> Text:
     seen = found.findings
     if seen.causes:
         first = seen.causes[0]
+        if seen.gap is not None and seen.change is not None and not seen.beyond and not _moved(first):
+            found_one = message(f"doctor.cause.{first.cause}")
+            strong = message(f"doctor.strength.{first.strength}")
+            return _change(
+                "doctor.found.noise", seen, cause=found_one, strength=strong, k=numbers.whole(len(seen.causes))
+            )
         return message(
             "doctor.found",
             cause=message(f"doctor.cause.{first.cause}"),
@@ -44,6 +58,22 @@ def headline(found: Examined) -> Text:
     return _change("doctor.unexplained" if seen.beyond else "doctor.noise", seen)
 
 
+def _moved(one: Diagnosis) -> bool:
+    return one.strength == "proven"
+
+
+def apart(seen: Findings) -> list[Text]:
+    """Of two evaluations in which no cause was found: the fields of their fingerprints that differ all the same."""
+    if seen.hidden:
+        return [message("doctor.hidden")]
+    if not seen.differs:
+        return []
+    lines = [
+        message("doctor.said.field", path=written(one.path), a=one.a, b=one.b) for one in seen.differs[:MOST_FIELDS]
+    ]
+    return [message("doctor.differs", n=numbers.whole(len(seen.differs))), *lines]
+
+
 def _change(key: str, seen: Findings, **more: Text) -> Text:
     change = seen.change
     if change is None:
@@ -53,6 +83,7 @@ def _change(key: str, seen: Findings, **more: Text) -> Text:
         key,
         change=numbers.signed(change.value),
         ends=numbers.ends(ends, change=True) if ends else "",
+        level=f"{100 * ends.level:.0f}" if ends else "",
         n=numbers.whole(change.n),
         **more,
     )
@@ -68,7 +99,18 @@ def difference(seen: Findings) -> Text | None:
 def symptom_line(found: Examined) -> Text:
     if not found.usual:
         return message("doctor.symptom.unknown")
-    return message("doctor.symptom.measured")
+    if found.findings is None:
+        return message("doctor.symptom.measured")
+    fitting = [one.cause for one in found.findings.causes if one.cause in found.usual]
+    if not fitting:
+        return message("doctor.symptom.none")
+    return message("doctor.symptom.found", causes=listed([message(f"doctor.cause.{cause}") for cause in fitting]))
+
+
+def left(found: Examined) -> tuple[str, ...]:
+    """Usual causes of the symptom that were not found in the runs; all of them where none was given."""
+    seen = {one.cause for one in found.findings.causes} if found.findings else set[str]()
+    return tuple(cause for cause in found.usual if cause not in seen)
 
 
 def name_of(one: Diagnosis, pair: bool) -> Text:
@@ -93,7 +135,7 @@ def evidence(one: Diagnosis, tested: int) -> list[Text]:
 def trial(one: Diagnosis) -> Text:
     """What would decide, and its price."""
     price = one.experiment.calls
-    said: Text = message("doctor.calls.unknown")
+    said: Text = message("doctor.calls.foreign" if one.experiment.what == "foreign" else "doctor.calls.unknown")
     if price is not None:
         said = message("doctor.calls.some", n=numbers.whole(price)) if price else message("doctor.calls.none")
     return message(
@@ -104,15 +146,24 @@ def trial(one: Diagnosis) -> Text:
 
 
 def command(one: Diagnosis) -> Text:
-    if not one.experiment.change:
-        return one.experiment.command
-    return message(
-        "doctor.join", what=one.experiment.command, command=message("doctor.change", line=one.experiment.change)
-    )
+    tried = one.experiment
+    if not tried.change:
+        return tried.command
+    if tried.study is None:
+        return message("doctor.elsewhere", command=tried.command, line=tried.change)
+    copy = next((word for word in split(tried.command) if word.endswith(".yaml")), "")
+    return message("doctor.change", command=tried.command, copy=copy, study=tried.study, line=tried.change)
 
 
-def remedy(cause: str) -> Text:
-    return message("doctor.remedy", text=message(f"doctor.remedy.{cause}"))
+def remedy_words(one: Diagnosis) -> Text:
+    """What to do about it; of a log of another harness what can be done there."""
+    if one.experiment.what == "foreign" and one.cause in ELSEWHERE:
+        return message(f"doctor.elsewhere.{one.cause}", harness=one.experiment.command)
+    return message(f"doctor.remedy.{one.cause}")
+
+
+def remedy(one: Diagnosis) -> Text:
+    return message("doctor.remedy", text=remedy_words(one))
 
 
 def _measured(seen: Findings) -> list[Block]:
@@ -120,6 +171,7 @@ def _measured(seen: Findings) -> list[Block]:
     # No `Verdict`: its words for a screen reader speak of scores that move over set-ups.
     kind = "warning" if seen.causes or seen.beyond else "info"
     blocks: list[Block] = [Note(kind=kind, text=headline(Examined(findings=seen)))]
+    blocks += [Prose(text=line) for line in apart(seen)]
     gap = difference(seen)
     if gap is not None and seen.causes:
         blocks.append(Prose(text=gap))
@@ -131,7 +183,7 @@ def _measured(seen: Findings) -> list[Block]:
     for at, one in enumerate(seen.causes):
         blocks.append(Heading(text=name_of(one, pair), level=3, anchor=f"doctor-{at + 1}"))
         blocks += [Prose(text=line) for line in evidence(one, seen.tested)]
-        blocks += [Prose(text=trial(one)), Note(kind="info", text=remedy(one.cause))]
+        blocks += [Prose(text=trial(one)), Note(kind="info", text=remedy(one))]
     if seen.shared:
         blocks.append(Heading(text=message("doctor.shared.title"), level=3, anchor="doctor-shared"))
         blocks.append(Prose(text=message("doctor.shared")))
@@ -152,7 +204,7 @@ def _table(seen: Findings, pair: bool) -> Table:
             *([message(f"doctor.where.{one.where}")] if pair else []),
             Cell(text=numbers.points(one.share), value=one.share) if one.share else missing(message("doctor.unseen")),
             Cell(text=one.experiment.command, code=True),
-            missing(message("doctor.unmeasured"))
+            missing(message("doctor.unmeasured.foreign" if one.experiment.what == "foreign" else "doctor.unmeasured"))
             if one.experiment.calls is None
             else Cell(text=numbers.whole(one.experiment.calls), value=float(one.experiment.calls)),
         )
@@ -185,7 +237,9 @@ def _claim(claim: str, ways: tuple[Reproduced, ...]) -> list[Block]:
         )
         for one in ways
     ]
-    blocks: list[Block] = [Heading(text=message("doctor.claim.title", claim=claim), level=3, anchor="doctor-claim")]
+    blocks: list[Block] = [
+        Heading(text=message("doctor.claim.title", claim=claim_in_points(claim)), level=3, anchor="doctor-claim")
+    ]
     blocks += [Prose(text=claim_line(ways)), table(columns, rows)]
     if sum(one.fits for one in ways) > 1:
         blocks.append(Note(kind="info", text=message("doctor.claim.caution")))
@@ -198,8 +252,8 @@ def _symptom(found: Examined) -> list[Block]:
         heard = listed([message(f"doctor.symptom.{one.id}") for one in found.symptoms])
         blocks.append(Prose(text=message("doctor.symptom.heard", text=heard)))
     blocks.append(Note(kind="info", text=symptom_line(found)))
-    if found.usual:
+    if left(found):
         columns = [(message("doctor.col.cause"), False), (message("doctor.col.remedy"), False)]
-        rows = [row(message(f"doctor.cause.{c}"), message(f"doctor.remedy.{c}")) for c in found.usual]
+        rows = [row(message(f"doctor.cause.{c}"), message(f"doctor.remedy.{c}")) for c in left(found)]
         blocks.append(table(columns, rows))
     return blocks

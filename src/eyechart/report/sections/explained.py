@@ -86,7 +86,10 @@ def details(found: Explanation) -> list[Text]:
         out += [_pair(pair) for pair in _strong(one)[:PAIRS_NAMED]]
     asked = found.asked
     counts: dict[str, Text] = {"mixtures": str(asked.mixtures), "of": str(asked.of)}
-    if one.exact:
+    if not _shared(one):
+        reasons = [part.share.reason for part in one.parts if isinstance(part.share, NotEstimable)]
+        out += [message("explained.unshared", reason=recognised(reason)) for reason in reasons[:1]]
+    elif one.exact:
         out.append(message("explained.exact", **counts))
     elif one.draws == 1:
         out.append(message("explained.one_pair"))
@@ -112,7 +115,8 @@ def details(found: Explanation) -> list[Text]:
     if found.own is not None and isinstance(one.score_b, Estimate):
         change = numbers.signed(found.own.score - one.score_b.value)
         items = counted("count.items", found.own.items)
-        out.append(message("explained.own", items=items, score=numbers.points(found.own.score), change=change))
+        key = "explained.own_key" if found.own.key else "explained.own"
+        out.append(message(key, items=items, score=numbers.points(found.own.score), change=change))
     return out
 
 
@@ -164,8 +168,18 @@ def _closing(one: Explained) -> list[Text]:
         return []  # all of B closes the gap to B: no news
     if isinstance(closing, NotEstimable):
         return [message("explained.closing.none")] if closing.reason.startswith("no measured") else []
-    how = "least" if closing.smallest else "minimal" if closing.minimal else "seen"
-    return [message(f"explained.closing.{how}", fields=_names(closing.fields), left=spread(closing.left))]
+    how = "least" if closing.smallest else "minimal" if closing.minimal else "unseen" if closing.unseen else "seen"
+    out: list[Text] = [message(f"explained.closing.{how}", fields=_names(closing.fields), left=spread(closing.left))]
+    if closing.alike > 1:
+        out.append(message("explained.closing.alike", n=closing.alike))
+    if closing.items != one.items:
+        out.append(message("explained.closing.items", items=counted("count.items", closing.items)))
+    return out
+
+
+def _shared(one: Explained) -> bool:
+    """Whether the gap was divided at all: where too few items count, shares, pairs and intervals are not spoken of."""
+    return any(isinstance(part.share, Estimate) for part in one.parts)
 
 
 def _strong(one: Explained) -> list[Interaction]:
@@ -191,6 +205,8 @@ def _shares(found: Explanation) -> Block:
         for part in one.parts
         if isinstance(part.share, Estimate)
     )
+    if not _shared(one):
+        return Table(columns=twin.columns, rows=twin.rows, title=message("explained.bars"))
     caption = message("explained.caption", level=numbers.decimal(100 * one.level, 0))
     # Bars show parts of a whole; shares that pull against each other are a table.
     if not bars or min(bar.value or 0.0 for bar in bars) < 0 < max(bar.value or 0.0 for bar in bars):
@@ -223,9 +239,11 @@ def _sides(changes: Sequence[FieldChange]) -> tuple[Cell, Cell]:
 
 
 def _pairs(one: Explained) -> list[Block]:
+    if not _shared(one):
+        return []
     if not one.exact:
         return [Note(kind="info", text=message("explained.pairs.unknown"))]
-    if len(one.parts) < 2:
+    if not any(isinstance(pair.index, Estimate) for pair in one.interactions):
         return []
     named = _strong(one)
     if not named:

@@ -69,7 +69,9 @@ def left_out(found: Ledger) -> list[Text]:
         ("other_gold", found.other_gold),
     )
     names = {"a": found.a, "b": found.b}
-    said: list[Text] = [message(f"flips.left.{key}", n=numbers.whole(n), **names) for key, n in lines if n]
+    said: list[Text] = [
+        message(f"flips.left.{key}.{'one' if n == 1 else 'many'}", n=numbers.whole(n), **names) for key, n in lines if n
+    ]
     both = ((found.a, found.again_a), (found.b, found.again_b))
     return said + [_again(name, again) for name, again in both if again is not None]
 

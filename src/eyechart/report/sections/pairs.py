@@ -67,17 +67,51 @@ def class_of(c: FeatureClass) -> Text:
 
 
 def sentence(found: Pairs) -> Text:
-    """What answers depend on, after the correction for all tests."""
-    moved = ", ".join(f.family for f in found.families if f.moves)
-    turned = ", ".join(f.family for f in found.families if f.turns and not f.moves)
-    n = len(found.families)
+    """What answers depend on, after the correction for all tests; what could not be tested is unknown, never none."""
+    said = [*_tested(found.families), *_unknown(found.families)]
+    out = said[0]
+    for more in said[1:]:
+        out = message("pairs.then", first=out, second=more)
+    return out
+
+
+def _tested(families: Sequence[Dependence]) -> list[Text]:
+    moved = ", ".join(f.family for f in families if f.moves)
+    turned = ", ".join(f.family for f in families if f.turns and not f.moves)
+    n = len(families)
     if moved and turned:
-        return message("pairs.both", moved=moved, turned=turned, n=n)
+        return [message("pairs.both", moved=moved, turned=turned, n=n)]
     if moved:
-        return message("pairs.moves", moved=moved, n=n)
+        return [message("pairs.moves", moved=moved, n=n)]
     if turned:
-        return message("pairs.turns", turned=turned, n=n)
-    return message("pairs.none", n=n)
+        return [message("pairs.turns", turned=turned, n=n)]
+    if all(f.scored and f.repeated for f in families):
+        return [message("pairs.none", n=n)]
+    scored, repeated = sum(f.scored for f in families), sum(f.repeated for f in families)
+    return [
+        *([message("pairs.none.score", known=scored)] if scored else []),
+        *([message("pairs.none.turn", known=repeated)] if repeated else []),
+    ]
+
+
+def _unknown(families: Sequence[Dependence]) -> list[Text]:
+    """Of which families the score, or the turning of verdicts, is not known; and why."""
+    unknown = {
+        "score": [f.family for f in families if not f.scored],
+        "once": [f.family for f in families if not f.repeated and _asked_once(f)],
+        "few": [f.family for f in families if not f.repeated and not _asked_once(f)],
+    }
+    return [
+        message(f"pairs.unknown.{reason}.all")
+        if len(names) == len(families)
+        else message(f"pairs.unknown.{reason}.some", families=", ".join(names))
+        for reason, names in unknown.items()
+        if names
+    ]
+
+
+def _asked_once(f: Dependence) -> bool:
+    return isinstance(f.beyond, NotEstimable) and WHY.get(f.beyond.reason) == "once"
 
 
 def why(number: Number) -> Text:
