@@ -53,7 +53,9 @@ def test_shots_drawn_with_another_seed():
     a, b = (run(n, dataset=SHOTS, prompt={"few_shot": {"count": 3, "seed": s}}) for n, s in (("a", 1), ("b", 2)))
     found = look(a, b)
     assert causes(found)[0] == "shots_drawn"
-    assert found.causes[0].experiment.command == "eyechart explain a b"
+    assert found.causes[0].experiment.command == "eyechart flips a b"  # one field leaves nothing to divide
+    two = look(a, run("c", dataset=SHOTS, prompt={"few_shot": {"count": 3, "seed": 2}, "cue": "Reply:"}))
+    assert {one.experiment.command for one in two.causes} == {"eyechart explain a c"}
 
 
 def test_another_number_of_shots():

@@ -110,6 +110,11 @@ class Diagnosis:
         """Whether nothing else differs, and the change is more than noise."""
         return any(one.key == "only" for one in self.facts)
 
+    @property
+    def alone(self) -> bool:
+        """Whether nothing else differs, be the change noise or not."""
+        return any(one.key in ("only", "only_within") for one in self.facts)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:

@@ -37,10 +37,9 @@ def between(case: Case, gap: Gap) -> Iterator[Diagnosis]:
     ]
     # Other items cannot move the score of the shared ones, which is what is called more than noise.
     named = {d.cause for d in fields if d.cause not in ("items_differ", "first_n")} | {d.cause for d in found}
-    if gap.beyond and len(named) == 1 and (named == {"shots_pool"} or not _pools_apart(a, b)):
-        fields = [
-            replace(d, strength="proven", facts=(*d.facts, fact("only"))) if d.cause in named else d for d in fields
-        ]
+    if gap.flips and len(named) == 1 and (named == {"shots_pool"} or not _pools_apart(a, b)):
+        alone = fact("only") if gap.beyond else fact("only_within")
+        fields = [replace(d, facts=(*d.facts, alone)) if d.cause in named else d for d in fields]
     yield from fields
     yield from _copies(a, b, gap, found)
     yield from _same_asked(a, b, gap, found)

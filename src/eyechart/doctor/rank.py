@@ -168,7 +168,7 @@ def _weighed(one: Diagnosis, gap: Gap | None) -> Diagnosis:
     weighed = one
     if one.strength == "proven" or (differs and one.strength == "likely"):
         weighed = replace(one, strength=("possible" if within else "likely") if differs else "present")
-    if within and not moved and (differs or one.strength == "proven"):
+    if within and not moved and not one.alone and (differs or one.strength == "proven"):
         weighed = replace(weighed, facts=(*one.facts, fact("not_moved")))
     return weighed
 
@@ -188,9 +188,14 @@ def _corrected(found: list[Diagnosis]) -> tuple[list[Diagnosis], int]:
 def _ranked(found: Iterable[Diagnosis]) -> tuple[Diagnosis, ...]:
     return tuple(
         sorted(
-            found, key=lambda d: (STRENGTHS.index(d.strength), not d.only, d.cause in FIELDS, -abs(d.share), d.cause)
+            found, key=lambda d: (_weight(d), not d.alone, d.cause in FIELDS, -abs(d.share), d.cause)
         )
     )
+
+
+def _weight(one: Diagnosis) -> int:
+    """What alone differs stands before faults that are no more than likely: it brought them."""
+    return STRENGTHS.index("likely" if one.alone and one.strength == "possible" else one.strength)
 
 
 FIELDS = frozenset((*PARTICULAR, "asked_differently", "normalize_differs", "precision", "batch", "harness_version",

@@ -318,6 +318,8 @@ EN: dict[str, str] = {
     "doctor.said.shots_pool": "{n} of {of} prompts differ although item, template and the rule for shots are alike: the shots"
     " have another text ({items}).",
     "doctor.said.only": "It is all that differs between the two, and the change is more than noise: the change is its work.",
+    "doctor.said.only_within": "It is all that differs between the two, so that the verdicts that differ are its work or that of"
+    " the draw; the change of the score is within noise.",
     "doctor.said.not_moved": "That it is so is sure; that it moved the score is not: the change is within noise.",
     "doctor.said.field": "{path}: {a} in a, {b} in b.",
     "doctor.said.reading_moves": "Reading the same answers the other way turns {share} % of the verdicts: {points} points.",

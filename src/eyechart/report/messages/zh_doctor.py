@@ -292,6 +292,7 @@ ZH: dict[str, str] = {
     "doctor.said.key_explains": "变化是 {all} 分；在答案相同的题目上是 {rest} 分。",
     "doctor.said.shots_pool": "题目、模板和示例规则都相同，{of} 个提示中却有 {n} 个不同：示例的文本不同（{items}）。",
     "doctor.said.only": "两者之间只有它不同，而变化超出噪声：变化就是它造成的。",
+    "doctor.said.only_within": "两者之间只有它不同，不同的判定出自它或出自抽取；得分的变化在噪声之内。",
     "doctor.said.not_moved": "确有其事；是否动了得分却不确定：变化在噪声之内。",
     "doctor.said.field": "{path}：a 为 {a}，b 为 {b}。",
     "doctor.said.reading_moves": "用对方的读法读同样的回答，{share} % 的判定会变：{points} 分。",
