@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 from eyechart.analysis.compare import Compared
 from eyechart.analysis.flips import Flip
@@ -21,9 +22,6 @@ from eyechart.app.tables import OF, Table, combined, run_table
 from eyechart.core.errors import InputError
 from eyechart.report.inputs import Language
 from eyechart.report.notebook import fragment
-
-if TYPE_CHECKING:
-    from eyechart.app.explain import Explaining
 
 
 @dataclass(frozen=True)
@@ -75,11 +73,11 @@ class Run(Finished):
             raise InputError("flips compares two: name two set-ups of this run, or give another run")
         return flips(self, a, b)
 
-    def explain(self, other: Run | Path | str, **options: Any) -> Explaining:
-        """Why `other` (B) scores other than the baseline of this run (A): `ec.explain`. May call the model."""
-        from eyechart.app.explain import explain
-
-        return explain(self, other, **options)
+    def explain(self, other: Run | Path | str, **options: Any) -> Any:
+        """Why `other` (B) scores other than the baseline of this run (A): an `Explaining`, as of `ec.explain`. May call
+        the model."""
+        # By name: a study gives a Run, and explain reads studies, which would be a cycle of imports.
+        return import_module("eyechart.app.explain").explain(self, other, **options)
 
     def compared(self, a: str, b: str) -> int:
         """How many answers to the same item and repeat were scored in both set-ups."""
