@@ -15,7 +15,8 @@ from click.testing import CliRunner
 
 import eyechart as ec
 from eyechart.analysis.flips import Cause, Flip, Side, changed_again, typical, typical_of_each
-from eyechart.app.flip_ledger import between_runs, ledger_of
+from eyechart.app.flip_ledger import between_runs
+from eyechart.app.flip_names import ledger_of
 from eyechart.app.flips import changes, ledger
 from eyechart.app.report import report_input
 from eyechart.cli import main

@@ -63,7 +63,8 @@ def test_a_strict_reader_and_other_shots():
     assert strict.findings.gap.same_texts == 12
     shots = look(a, run("c", shots=", few_shot: {count: 3, seed: 2}"))
     assert causes(shots)[0] == "shots_drawn"
-    assert shots.causes[0].strength == "proven"  # greedy, and nothing else differs
+    assert shots.causes[0].alone  # greedy, and nothing else differs: the verdicts are its work
+    assert shots.causes[0].strength == "possible"  # of twelve items, a change of the score is not told from noise
 
 
 @pytest.mark.slow
@@ -72,7 +73,7 @@ def test_a_template_inside_the_template():
     twice = "<|im_start|>user\\n{{question}}<|im_end|>\\n<|im_start|>assistant\\n"
     found = look(run("a", **chat, template="{{question}}"), run("b", **chat, template=twice))
     assert causes(found)[0] == "template_twice"
-    assert found.causes[0].strength == "proven"
+    assert found.causes[0].strength in ("proven", "present")  # by whether eight items show that it moved the score
 
 
 @pytest.mark.slow

@@ -6,11 +6,9 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from eyechart.analysis.flips import Ledger
-from eyechart.app.evaluated import Evaluated, evaluated
 from eyechart.app.finished import Finished
 from eyechart.app.flips import ledger
 from eyechart.app.paper import paper, write_paper
-from eyechart.core.errors import InputError
 from eyechart.report.blocks import message
 from eyechart.report.inputs import Language
 from eyechart.report.messages import say
@@ -35,35 +33,20 @@ def _title(found: Ledger, language: Language) -> str:
     return say(message("flips.between", a=found.a, b=found.b), language)
 
 
-def ledger_of(a: str, b: str) -> FlipLedger:
-    """The ledger of two evaluations that were run: a run folder (its baseline set-up) or RUN#cell each.
-
-    Raises InputError for what is not there or was not run.
-    """
-    first, second = (_run_of(evaluated(text)) for text in (a, b))
-    return _with_pictures(ledger(*first, *second, names=(a, b)))
-
-
 def between_runs(one: Finished, two: Finished) -> FlipLedger:
     """The baseline of one run against that of another."""
     names = (str(one.folder.path), str(two.folder.path))
-    return _with_pictures(ledger(one, _baseline(one), two, _baseline(two), names=names))
+    return with_pictures(ledger(one, _baseline(one), two, _baseline(two), names=names))
 
 
 def within(run: Finished, a: str, b: str) -> FlipLedger:
     """Two set-ups of one run, by their short ids."""
-    return _with_pictures(ledger(run, a, run, b))
+    return with_pictures(ledger(run, a, run, b))
 
 
 def _baseline(run: Finished) -> str:
     return str(run.facts["cells"][0]["id"])
 
 
-def _run_of(found: Evaluated) -> tuple[Finished, str]:
-    if found.run is None or found.cell is None:
-        raise InputError(f"{found.name} has no answers yet; run it (eyechart run {found.name}) and name the run folder")
-    return found.run, str(found.run.facts["cells"][found.cell]["id"])
-
-
-def _with_pictures(found: Ledger) -> FlipLedger:
+def with_pictures(found: Ledger) -> FlipLedger:
     return FlipLedger(**{field.name: getattr(found, field.name) for field in fields(found)})

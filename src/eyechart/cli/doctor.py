@@ -17,6 +17,7 @@ from eyechart.report.blocks import Text
 from eyechart.report.messages import say
 from eyechart.report.sections.doctor import (
     apart,
+    calm,
     claim_line,
     difference,
     evidence,
@@ -89,7 +90,7 @@ def _lines(found: Consultation) -> Iterator[str]:
     seen = found.findings
     if seen is not None:
         gap = difference(seen)
-        if gap is not None and seen.causes:
+        if gap is not None and seen.causes and not calm(seen):
             yield _en(gap)
         pair = seen.case.b is not None
         for at, one in enumerate(seen.causes, 1):

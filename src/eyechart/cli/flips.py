@@ -8,7 +8,8 @@ import click
 
 from eyechart.analysis.flips import Cause, Flip, Ledger, Side, typical
 from eyechart.app.finished import finished
-from eyechart.app.flip_ledger import FlipLedger, ledger_of, within
+from eyechart.app.flip_ledger import FlipLedger, within
+from eyechart.app.flip_names import ledger_of
 from eyechart.app.folder import Folder
 from eyechart.app.paper import writable
 from eyechart.cli.output import Answer, answers

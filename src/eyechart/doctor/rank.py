@@ -186,11 +186,7 @@ def _corrected(found: list[Diagnosis]) -> tuple[list[Diagnosis], int]:
 
 
 def _ranked(found: Iterable[Diagnosis]) -> tuple[Diagnosis, ...]:
-    return tuple(
-        sorted(
-            found, key=lambda d: (_weight(d), not d.alone, d.cause in FIELDS, -abs(d.share), d.cause)
-        )
-    )
+    return tuple(sorted(found, key=lambda d: (_weight(d), not d.alone, d.cause in FIELDS, -abs(d.share), d.cause)))
 
 
 def _weight(one: Diagnosis) -> int:

@@ -205,7 +205,7 @@ STOP = frozenset(
     ]
 )
 """Words that name nothing."""
-NEAR, ALL = 0.6, 0.8
+NEAR, ALL = 0.7, 0.8
 """Share of a name that must be said, or of what was said that must be in the name."""
 
 

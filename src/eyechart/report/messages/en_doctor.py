@@ -45,8 +45,8 @@ EN: dict[str, str] = {
     "doctor.calls.some": "Calls: {n} at the most.",
     "doctor.calls.unknown": "It says the number of calls before it asks.",
     "doctor.calls.foreign": "What that costs only that harness can tell.",
-    "doctor.change": "{command}, where {copy} is a copy of {study}, put where the study stood, with `{line}` written into it",
-    "doctor.elsewhere": "{command}, with what eyechart writes as `{line}`",
+    "doctor.change": "{command}, where {copy} is a copy of {study}, put where the study stood, with this written into it: {line}",
+    "doctor.elsewhere": "{command}, with the setting that eyechart writes so: {line}",
     "doctor.elsewhere.missing_items": "Run it again where the log was made, with {harness}, until it is complete; import it anew.",
     "doctor.elsewhere.machine": "Ask for less at once and free memory, and run it again where the log was made, with {harness}.",
     "doctor.shared.title": "Faults that both have",
@@ -60,9 +60,9 @@ EN: dict[str, str] = {
     "doctor.symptom.measured": "Nothing was measured: this is the usual order of causes, from experience.",
     "doctor.symptom.unknown": "No known symptom was recognised in these words; say it with words such as seed, truncated,"
     " extraction, chance, quantized, upgrade.",
-    "doctor.symptom.found": "Of its usual causes these were found here, and stand first: {causes}. The others were looked for as"
-    " far as stored answers show them, and not found; they come in the usual order, from experience.",
-    "doctor.symptom.none": "None of its usual causes was found in what is stored here; they come in the usual order, from"
+    "doctor.symptom.found": "Of its usual causes these were found here, and stand first: {causes}. The others"
+    " do not show in what is stored here; they come in the usual order, from experience.",
+    "doctor.symptom.none": "None of its usual causes shows in what is stored here; they come in the usual order, from"
     " experience.",
     "doctor.symptom.heard": "Heard: {text}.",
     "doctor.table": "Causes, the likeliest first",

@@ -37,7 +37,7 @@ def headline(found: Examined) -> Text:
     seen = found.findings
     if seen.causes:
         first = seen.causes[0]
-        if seen.gap is not None and seen.change is not None and not seen.beyond and not _moved(first):
+        if calm(seen):
             found_one = message(f"doctor.cause.{first.cause}")
             strong = message(f"doctor.strength.{first.strength}")
             return _change(
@@ -58,8 +58,10 @@ def headline(found: Examined) -> Text:
     return _change("doctor.unexplained" if seen.beyond else "doctor.noise", seen)
 
 
-def _moved(one: Diagnosis) -> bool:
-    return one.strength == "proven"
+def calm(seen: Findings) -> bool:
+    """Whether causes were found between two evaluations whose difference is noise, none of which surely moved it: the
+    headline then says the difference."""
+    return seen.change is not None and not seen.beyond and bool(seen.causes) and seen.causes[0].strength != "proven"
 
 
 def apart(seen: Findings) -> list[Text]:
@@ -173,7 +175,7 @@ def _measured(seen: Findings) -> list[Block]:
     blocks: list[Block] = [Note(kind=kind, text=headline(Examined(findings=seen)))]
     blocks += [Prose(text=line) for line in apart(seen)]
     gap = difference(seen)
-    if gap is not None and seen.causes:
+    if gap is not None and seen.causes and not calm(seen):
         blocks.append(Prose(text=gap))
     for letter, side in (("a", seen.case.a), ("b", seen.case.b)):
         if side is not None and pair:
