@@ -91,6 +91,8 @@ class Folder:
             return json.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             raise InputError(f"{self.path} is not a finished run: it has no {name}") from None
+        except OSError as error:
+            raise InputError(f"cannot read {str(path)[:80]}: {error.strerror}") from None
         except ValueError:
             raise InputError("is not valid JSON: the file is damaged", file=str(path)) from None
 
