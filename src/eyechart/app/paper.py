@@ -25,15 +25,19 @@ def writable(path: Path | None) -> None:
 
 def write_paper(path: Path, title: str, parts: Sequence[Part], language: Language = "en") -> None:
     """`parts` as HTML, Markdown or JSON, by the ending of `path`. Raises InputError where it cannot be written."""
+    write_sections(path, paper(title, parts, language), tuple(part.name for part in parts))
+
+
+def write_sections(path: Path, given: ReportInput, names: tuple[str, ...]) -> None:
+    """The sections `names` of a report, by the ending of `path`. Raises InputError where it cannot be written."""
     from eyechart.report.html import render_html
     from eyechart.report.markdown import render_markdown
     from eyechart.report.plain import render_json
 
     writable(path)
-    given = paper(title, parts, language)
     media = {".html": render_html, ".md": render_markdown, ".json": render_json}
     try:
-        path.write_text(media[path.suffix](given, names=tuple(part.name for part in parts)), encoding="utf-8")
+        path.write_text(media[path.suffix](given, names=names), encoding="utf-8")
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror}", field="--report") from None
 

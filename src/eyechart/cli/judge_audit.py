@@ -15,8 +15,9 @@ from eyechart.app.cautions import calibration_of, keep
 from eyechart.app.finished import finished
 from eyechart.app.folder import Folder
 from eyechart.app.judge_audit import Audited, Audits, audit_table
+from eyechart.app.paper import writable
 from eyechart.cli.columns import columned, split
-from eyechart.cli.judge_report import writable, write_report
+from eyechart.cli.judge_report import write_report
 from eyechart.cli.judge_words import favours, joined, most, plain, rest, sentence, signed, strength, thing
 from eyechart.cli.numbers_in import Finite
 from eyechart.cli.output import Answer, Progress, answers, points
