@@ -66,7 +66,7 @@ def test_six_fields_on_real_reviews_in_fewer_calls_than_the_factorial_and_five_a
     a, b = files(40, *five, ("max_new_tokens: 8", 'max_new_tokens: 8, stop: ["\\n"]'))
     found = explain(a, b, Wish(out=Path("x"), store=Path("all.sqlite")))
     assert found.asked.of == 64
-    assert found.asked.made < 64 * 40 / 2 + 4 * 40
+    assert found.asked.made <= 64 * 40 * 3 / 4  # the shares take half of them, the closing set a few more
     assert "decoding.repetition_penalty" in {part.field for part in found.found.of(Verdict.EXPLAINS)}
     assert "decoding.stop" not in {part.field for part in found.found.of(Verdict.EXPLAINS)}
     a, b = files(40, *five)

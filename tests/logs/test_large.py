@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +17,7 @@ MEGABYTES = 500
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="there is no /proc to read the memory from")
 def test_a_hundred_thousand_samples_in_half_a_gigabyte():
     shots = "Question: Natalia sold clips to 48 of her friends in April, and then half as many.\nAnswer: 72\n" * 16
     Path("log").mkdir()
@@ -28,10 +28,19 @@ def test_a_hundred_thousand_samples_in_half_a_gigabyte():
             file.write(json.dumps(row) + "\n")
     told = made.lm_results("gsm8k", {"exact_match,strict-match": 0.75}, SAMPLES)
     made.put(Path(f"log/results_{made.STAMP}.json"), told)
-    command = "from eyechart.cli import main; main()"
-    done = subprocess.run([sys.executable, "-c", command, "import", "log", "--out", "run"], check=False)
-    assert done.returncode == 0
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    # VmHWM is of this program alone; ru_maxrss also remembers the process that started it.
+    command = """if True:
+        from pathlib import Path
+        from eyechart.cli import main
+        try:
+            main()
+        finally:
+            print([line.split()[1] for line in Path("/proc/self/status").read_text().splitlines() if "VmHWM" in line][0])
+    """
+    words = [sys.executable, "-c", command, "import", "log", "--out", "run"]
+    done = subprocess.run(words, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    peak = int(done.stdout.split()[-1]) / 1024
     assert peak < MEGABYTES, f"{peak:.0f} MB"
     (score,) = open_run("run").scores()
     assert (score.items, score.new_items.value) == (SAMPLES, 0.75)
