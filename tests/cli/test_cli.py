@@ -268,3 +268,12 @@ def test_a_run_of_another_study_is_not_replaced_in_silence():
     write(STUDY.replace("limit: 20", "limit: 24"))
     [said] = [note for note in data("run", "study.yaml", "--quiet")["warnings"] if "held a run" in note]
     assert "--out names another folder" in said
+
+
+def test_a_budget_holds_over_several_engines():
+    write(
+        "dataset: {name: chart, subset: sentiment, limit: 10}\nmodel: {backend: synthetic}\n"
+        "factors: [{model.options: {x: {seed: 1}, y: {seed: 2}}}]\nbudget: {calls: 10}\n"
+    )
+    assert data("run", "study.yaml", "--quiet", code=4)["data"]["calls"]["made"] == 10
+    assert data("run", "study.yaml", "--quiet")["data"]["calls"]["made"] == 10

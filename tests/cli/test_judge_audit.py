@@ -1,7 +1,6 @@
 """judge audit as a user gives it: the first three lines, the table, and one-line errors."""
 
 import json
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -142,7 +141,6 @@ def test_a_file_that_is_not_there() -> None:
 
 
 @here
-@pytest.mark.skipif(find_spec("eyechart.analysis.judged_grades") is None, reason="grades are not audited yet")
 def test_grades() -> None:
     result = run(SHARED / "judge_graded.csv", "--own", "M1")
     assert result.exit_code == 0, result.output
@@ -150,7 +148,6 @@ def test_grades() -> None:
 
 
 @here
-@pytest.mark.skipif(find_spec("eyechart.analysis.judged_rates") is None, reason="rates are not audited yet")
 def test_right_and_wrong_of_one_judge_of_many() -> None:
     options = ("--judge", "GPT-4", "--human", "HumanJudgement", "--target", "exam_taker")
     result = run(SHARED / "triviaqa_judges_V1.csv.gz", *options)

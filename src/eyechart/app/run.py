@@ -22,7 +22,7 @@ from eyechart.core.errors import EyechartError
 from eyechart.core.identity import digest
 from eyechart.core.spec import Budget, StudySpec
 from eyechart.designs.simple import baseline_levels
-from eyechart.runner.fulfil import Planned, Policy, Tally, fulfil
+from eyechart.runner.fulfil import Planned, Policy, Tally, fulfil, reached, remaining
 from eyechart.store.lock import locked
 from eyechart.store.store import Store
 from eyechart.version import __version__
@@ -164,7 +164,13 @@ def _ask(
 
         try:
             tally = await fulfil(
-                calls, store, backend, policy=policy, budget=_left(grid, total), prices=grid.study.prices, progress=show
+                calls,
+                store,
+                backend,
+                policy=policy,
+                budget=remaining(grid.study.budget, total),
+                prices=grid.study.prices,
+                progress=show,
             )
             _add(total, tally)
         finally:
@@ -173,6 +179,9 @@ def _ask(
     for engine in range(len(grid.engines)):
         calls = [planned for at, planned in new if at == engine]
         if not calls or total.stopped or error:
+            continue
+        total.stopped = reached(total, grid.study.budget, grid.study.prices)
+        if total.stopped:
             continue
         try:
             _blocking(one(engine, calls))
@@ -208,7 +217,10 @@ def _ask_judges(
         _take(store, shared, grid, list(calls))
     known = store.known(list(calls))
     new = [call for key, call in calls.items() if key not in known and key not in skip]
-    left = replace(grid, study=grid.study.model_copy(update={"budget": _left(grid, tally)}))
+    if new and (why := reached(tally, grid.study.budget, grid.study.prices)):
+        tally.stopped = why
+        return _Judged(needed=len(calls), stored=len(known))
+    left = replace(grid, study=grid.study.model_copy(update={"budget": remaining(grid.study.budget, tally)}))
     asked, error = _ask(left, new, store, policy, progress)
     tally.total += asked.total
     _add(tally, asked)
@@ -224,19 +236,6 @@ def _blocking(work: Coroutine[Any, Any, None]) -> None:
         return
     with ThreadPoolExecutor(1) as pool:
         pool.submit(asyncio.run, work).result()
-
-
-def _left(grid: Grid, spent: Tally) -> Budget:
-    """What is left of the budget after earlier engines."""
-    budget = grid.study.budget
-    out: dict[str, Any] = {"money": budget.money}
-    if budget.calls is not None:
-        out["calls"] = max(1, budget.calls - spent.done - spent.failed)
-    if budget.tokens is not None:
-        out["tokens"] = max(1, budget.tokens - spent.prompt_tokens - spent.completion_tokens)
-    if budget.minutes is not None:
-        out["minutes"] = max(1e-6, budget.minutes - spent.seconds / 60)
-    return Budget(**out)
 
 
 def _sum(a: Tally, b: Tally) -> Tally:

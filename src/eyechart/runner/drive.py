@@ -11,10 +11,11 @@ from eyechart.core.identity import call_key, engine_digest, request_digest
 from eyechart.core.plugins import Backend
 from eyechart.core.records import Call
 from eyechart.core.spec import Budget, Prices
-from eyechart.runner.fulfil import Planned, Policy, Tally, fulfil
+from eyechart.runner.fulfil import Planned, Policy, Tally, fulfil, remaining
 from eyechart.store.store import Store
 
 T = TypeVar("T")
+GOES_ON = "what was answered is stored: the same command goes on"
 
 
 async def drive(
@@ -33,13 +34,16 @@ async def drive(
     long row of calls failed; what was answered is stored.
     """
     engine = engine_digest(backend.engine())
-    left = budget
+    left, used = budget, 0
     try:
         calls = next(flow)
         while True:
+            if budget is not None and budget.calls is not None and used >= budget.calls and _new(calls, engine, store):
+                raise Stopped(f"budget of {budget.calls} calls reached; {GOES_ON}")
             came, spent = await _came(calls, engine, backend, store, policy, left, prices, progress)
             if left is not None and spent is not None:
-                left = _left(left, spent)
+                left = remaining(left, spent)
+                used += spent.done + spent.failed
             calls = flow.send(came)
     except StopIteration as ended:
         return ended.value
@@ -57,30 +61,23 @@ async def _came(
 ) -> tuple[list[Came], Tally | None]:
     planned = [_planned(call, engine) for call in calls]
     keys = list(dict.fromkeys(p.key for p in planned))
-    known = store.known(keys)
-    new = list({p.key: p for p in planned if p.key not in known}.values())
     tally = None
-    if new:
+    if new := _new(calls, engine, store):
         tally = await fulfil(new, store, backend, policy=policy, budget=budget, prices=prices, progress=progress)
         if tally.stopped is not None:
-            raise Stopped(f"{tally.stopped}; what was answered is stored: the same command goes on")
+            raise Stopped(f"{tally.stopped}; {GOES_ON}")
     answers = store.answers(keys)
     failures = store.failures(key for key in keys if key not in answers)
     return [answers.get(p.key) or failures[p.key] for p in planned], tally
 
 
+def _new(calls: Sequence[Call], engine: str, store: Store) -> list[Planned]:
+    """Those without an answer, each once."""
+    planned = {p.key: p for p in (_planned(call, engine) for call in calls)}
+    known = store.known(list(planned))
+    return [p for key, p in planned.items() if key not in known]
+
+
 def _planned(call: Call, engine: str) -> Planned:
     hashed = request_digest(call.request)
     return Planned(key=call_key(hashed, engine, call.repeat), request_digest=hashed, call=call)
-
-
-def _left(budget: Budget, spent: Tally) -> Budget:
-    """What is left behind one step; a limit that is used up leaves 1, and the next step stops at once or soon."""
-    update: dict[str, float] = {}
-    if budget.calls is not None:
-        update["calls"] = max(1, budget.calls - spent.done - spent.failed)
-    if budget.tokens is not None:
-        update["tokens"] = max(1, budget.tokens - spent.prompt_tokens - spent.completion_tokens)
-    if budget.minutes is not None:
-        update["minutes"] = max(1e-6, budget.minutes - spent.seconds / 60)
-    return budget.model_copy(update=update)

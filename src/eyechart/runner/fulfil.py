@@ -83,6 +83,19 @@ class Tally:
         return (self.prompt_tokens * prices.prompt + self.completion_tokens * prices.completion) / 1e6
 
 
+def remaining(budget: Budget, spent: Tally) -> Budget:
+    """What is left of `budget` for the next `fulfil`. A limit that is used up leaves its least, since a budget is
+    never 0: the caller asks nothing more then."""
+    update: dict[str, float] = {}
+    if budget.calls is not None:
+        update["calls"] = max(1, budget.calls - spent.done - spent.failed)
+    if budget.tokens is not None:
+        update["tokens"] = max(1, budget.tokens - spent.prompt_tokens - spent.completion_tokens)
+    if budget.minutes is not None:
+        update["minutes"] = max(1e-6, budget.minutes - spent.seconds / 60)
+    return budget.model_copy(update=update)
+
+
 class _Run:
     """The state of one `fulfil`; lives as long as its event loop."""
 
@@ -182,7 +195,7 @@ async def _work(run: _Run, policy: Policy, budget: Budget | None, prices: Prices
     while run.queue and run.error is None:
         tally = run.tally
         if tally.stopped is None and budget is not None:
-            tally.stopped = _spent(tally, budget, prices)
+            tally.stopped = reached(tally, budget, prices)
         if tally.stopped is not None:
             return
         await _settle(run, run.take(budget.calls if budget else None), policy)
@@ -194,7 +207,7 @@ async def _work(run: _Run, policy: Policy, budget: Budget | None, prices: Prices
             )
 
 
-def _spent(tally: Tally, budget: Budget, prices: Prices | None) -> str | None:
+def reached(tally: Tally, budget: Budget, prices: Prices | None) -> str | None:
     """Which limit is reached, in words; None while there is room."""
     if budget.calls is not None and tally.done + tally.failed + tally.in_flight >= budget.calls:
         return f"budget of {budget.calls} calls reached"
