@@ -14,19 +14,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-
-@dataclass(frozen=True, slots=True)
-class Message:
-    """Words of the catalogue, by key, and what is put into them."""
-
-    key: str
-    params: tuple[tuple[str, Text], ...] = ()
-
-
-Text = str | Message
+from eyechart.core.findings import State as State
+from eyechart.core.words import Message as Message
+from eyechart.core.words import Text as Text
+from eyechart.core.words import message as message
 
 Tone = Literal["moves", "quiet", "unknown"]
-State = Literal["kept", "broken", "unknown"]
 Mark = Literal[
     "",
     "flagged",
@@ -42,14 +35,6 @@ Mark = Literal[
     "broken",
 ]
 """What a cell or row is, so that a medium can show it by more than colour."""
-
-
-def message(key: str, /, **params: Text | int) -> Message:
-    """
-    >>> message("count.setups.many", n=12)
-    Message(key='count.setups.many', params=(('n', '12'),))
-    """
-    return Message(key, tuple((k, str(v) if isinstance(v, int) else v) for k, v in params.items()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
