@@ -226,18 +226,20 @@ def as_zstd(path: Path, out: Path) -> Path:
 # promptfoo
 
 
-def promptfoo(path: Path, repeat: int = 2, cached: bool = False) -> Path:
+def promptfoo(path: Path, repeat: int = 2, cached: bool = False, apart: bool = False, said: bool = True) -> Path:
+    """`cached`: all but the first answer are replays; `apart`: each of its own repeat. `said`: `repeat` in the log."""
     rows: list[dict[str, Any]] = []
     for at in range(4):
         for turn in range(repeat):
-            passed = (at + turn) % 2 == 0
+            drawn = turn if apart or not cached else 0
+            passed = (at + drawn) % 2 == 0
             rows.append({
                 "id": f"r{at}{turn}", "testIdx": at * repeat + turn, "promptIdx": 0, "promptId": "p" * 8,
                 "provider": {"id": "openai:gpt-x", "label": ""},
                 "prompt": {"raw": f"Capital of country {at}?", "label": "Capital of {{country}}?"},
                 "vars": {"country": f"country {at}"},
                 "testCase": {"vars": {"country": f"country {at}"}, "assert": [{"type": "equals", "value": f"City {at}"}]},
-                "response": {"output": f"City {at if passed else 99}.{turn}", "cached": cached and turn > 0,
+                "response": {"output": f"City {at if passed else 99}.{drawn}", "cached": cached and turn > 0,
                              "finishReason": "stop"},
                 "success": passed, "score": 1 if passed else 0, "namedScores": {}, "failureReason": 0 if passed else 1,
             })  # fmt: skip
@@ -255,7 +257,7 @@ def promptfoo(path: Path, repeat: int = 2, cached: bool = False) -> Path:
                                      "testErrorCount": 1}}],
             "results": rows, "stats": {},
         },
-        "config": {"description": "capitals", "evaluateOptions": {"repeat": repeat},
+        "config": {"description": "capitals", "evaluateOptions": {"repeat": repeat} if said else {},
                    "providers": [{"id": "openai:gpt-x", "config": {"temperature": 0.5, "max_tokens": 20,
                                                                    "apiKey": "sk-secret"}}]},
         "metadata": {"promptfooVersion": "0.118.0"},

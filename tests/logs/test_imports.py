@@ -443,6 +443,36 @@ def test_promptfoo_answers_from_its_cache_are_no_repeats():
     assert has(run.findings, "8 answers are marked as replayed from a cache")
 
 
+def test_promptfoo_answers_from_a_cache_that_knows_the_repeat_are_kept():
+    run = only(import_logs(made.promptfoo(Path("out.json"), repeat=3, cached=True, apart=True)))
+    assert (run.items, run.repeats) == (5, 3)
+    assert has(run.findings, "an answer of its own for each repeat")
+
+
+def test_promptfoo_repeats_that_only_the_command_line_asked_for():
+    run = only(import_logs(made.promptfoo(Path("out.json"), said=False), out="run"))
+    assert (run.items, run.repeats) == (5, 2)
+    assert settings(run)["repeats.count"] == 2
+
+
+def test_promptfoo_providers_of_one_id_are_told_apart_by_their_label():
+    log = json.loads(made.promptfoo(Path("out.json")).read_text())
+    rows, (prompt,) = log["results"]["results"], log["results"]["prompts"]
+    for label, at in (("cold", 0), ("hot", 1)):
+        for row in rows[at::2]:
+            row["provider"]["label"], row["promptIdx"] = label, at
+            row["vars"] = row["testCase"]["vars"] = {"country": f"{row['vars']['country']} {row['testIdx'] // 2}"}
+    log["results"]["prompts"] = [prompt, prompt]
+    config = log["config"]["providers"][0]
+    log["config"]["providers"] = [
+        config | {"label": "cold", "config": {"temperature": 0}},
+        config | {"label": "hot", "config": {"temperature": 1.5}},
+    ]
+    made.put(Path("out.json"), log)
+    found = {run.task: settings(run)["decoding.temperature"] for run in import_logs("out.json").runs}
+    assert found == {"capitals, cold": 0, "capitals, hot": 1.5}
+
+
 @pytest.mark.parametrize("split", [False, True])
 def test_opencompass(split):
     run = only(import_logs(made.opencompass(Path("out/exp/run1"), split), out="run"))

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from eyechart.core.records import Failure, Request, Response
+from eyechart.core.records import Failure, Outcome, Request, Response
 from eyechart.logs.kinds import first_line, top_keys
 from eyechart.logs.lm_eval_rows import params_of
 from eyechart.logs.plain import (
@@ -131,6 +131,8 @@ def read(parts: Parts, config_file: Path | None) -> Iterator[Foreign]:
     settings, said = _settings(parts, report, config)
     params = {s.path.removeprefix("decoding."): s.value for s in settings if s.path.startswith("decoding.")}
     repeats = whole(config.get("repeats")) or 1
+    # Version 2 counts answers, and version 1 items.
+    each = repeats if report.get("schema_version") == 2 else 1
     used = parts.reviews or parts.predictions
     if not parts.reviews and used:
         findings.append("no reviews: the log gives no score of an item")
@@ -142,8 +144,8 @@ def read(parts: Parts, config_file: Path | None) -> Iterator[Foreign]:
         files=tuple(p for p in (parts.report, config_file, *parts.reviews, *parts.predictions) if p is not None),
         rows=partial(rows, parts, tuple(sorted(params.items())), repeats) if used else None,
         settings=tuple(settings),
-        claims=tuple(_claims(report, parts)),
-        total=_total(report),
+        claims=tuple(_claims(report, parts, each)),
+        total=None if (total := _total(report)) is None else total // each,
         findings=(*findings, *said),
         complete=dig(report, "execution_summary", "incomplete") is not True,
         started=moment(text(config.get("created_at")) or text(config.get("timestamp"))),
@@ -194,29 +196,60 @@ def _total(report: Mapping[str, Any]) -> int | None:
     return found if found is not None else whole(dig(first, "num"))
 
 
-def _claims(report: Mapping[str, Any], parts: Parts) -> Iterator[Claim]:
+def _claims(report: Mapping[str, Any], parts: Parts, each: int) -> Iterator[Claim]:
+    """`each`: how many answers of an item are counted in `num`."""
     several = len(parts.reviews) > 1
     first = first_line(parts.reviews[0]) if parts.reviews else mapping(None)
     scored_by = tuple(mapping(dig(first, "sample_score", "score", "value")))
     listed = sequence(report.get("metrics"))
+    off = 1.2e-4 if several else 6e-5  # four digits; over subsets, a mean of means that were rounded before
     for metric in listed:
         name = _metric_name(metric)
         if name is None:
             continue
         reading, how = _plain_metric(name)
         how = how and dig(metric, "identity", "aggregation") in (None, "mean")
+        key = " ".join((name, *_dimensions(metric)))
         if reading not in scored_by:  # version 2 calls `accuracy` what an item has as `acc`
             short_name = {"accuracy": "acc"}.get(reading)
             alone = scored_by[0] if len(scored_by) == len(listed) == 1 else reading
-            reading = short_name if short_name in scored_by else alone
-        value = number(dig(metric, "score"))
-        yield Claim(reading=reading, key=name, value=value, n=whole(dig(metric, "num")), mean=how, off=6e-5)
+            reading = (
+                short_name if short_name in scored_by else _spelt((name, *_dimensions(metric)), scored_by) or alone
+            )
+        value, n = number(dig(metric, "score")), _over(metric, each)
+        yield Claim(reading=reading, key=key, value=value, n=n, mean=how, off=off)
         for category in sequence(dig(metric, "categories")) if several else ():
             for subset in sequence(dig(category, "subsets")):
                 if dig(subset, "is_aggregate") is not True:
                     group, score = text(dig(subset, "name")), number(dig(subset, "score"))
-                    of = whole(dig(subset, "num"))
-                    yield Claim(reading=reading, key=name, value=score, n=of, mean=how, off=6e-5, group=group)
+                    of = _over(subset, each)
+                    yield Claim(reading=reading, key=key, value=score, n=of, mean=how, off=6e-5, group=group)
+
+
+def _over(part: Any, each: int) -> int | None:
+    found = whole(dig(part, "num"))
+    return None if found is None else found // each
+
+
+def _dimensions(metric: Any) -> list[str]:
+    """What version 2 says of a metric beside its name: `{"ngram": 1, "statistic": "recall"}`."""
+    given = mapping(dig(metric, "identity", "dimensions"))
+    return [str(given[k]) for k in sorted(given, key=lambda k: k == "statistic")]  # the statistic is said last
+
+
+def _spelt(words: Sequence[str], names: Sequence[str]) -> str | None:
+    """The one of `names` whose parts begin these words, in their order.
+
+    >>> _spelt(("rouge", "l", "recall"), ("Rouge-1-R", "Rouge-L-R", "Rouge-L-F")), _spelt(("bleu", "1"), ("rouge-1",))
+    ('Rouge-L-R', None)
+    """
+    fits = [
+        name
+        for name in names
+        if len(parts := re.findall(r"[a-z0-9]+", name.lower())) == len(words)
+        and all(word.lower().startswith(part) for word, part in zip(words, parts, strict=True))
+    ]
+    return fits[0] if len(fits) == 1 else None
 
 
 def _plain_metric(name: str) -> tuple[str, bool]:
@@ -240,12 +273,14 @@ def rows(parts: Parts, params: tuple[tuple[str, Any], ...], repeats: int, notes:
         told = _predictions(parts, path.name, notes) if parts.reviews else {}
         counted: Counter[str] = Counter()
         seen: set[int] = set()
+        broke: Counter[str] = Counter()
         for row in read_lines(path, notes):
             index = whole(row.get("index"))
             if index is None:
                 notes.say(f"{path.name}: a row without index was left out")
                 continue
             seen.add(index)
+            broke.update(f"{name} ({short(why, 40)})" for name, why in mapping(dig(row, *_ERRORS)).items())
             one = _row(
                 row, index, told.get(index), params, f"{subset}/" if grouped else "", subset if grouped else None
             )
@@ -254,12 +289,16 @@ def rows(parts: Parts, params: tuple[tuple[str, Any], ...], repeats: int, notes:
                 repeat = counted[one.item.id]
                 counted[one.item.id] += 1
             yield Row(item=one.item, request=one.request, answer=one.answer, scores=one.scores, repeat=repeat)
+        for why, many in broke.items():
+            notes.say(f"{many:,} answers have 0 where the metric itself broke: {why}; they are unscored here")
         for index, failure in told.items():
             if index not in seen and failure[2]:
                 item = item_of(f"{subset}/{index}" if grouped else str(index), None, group=subset if grouped else None)
                 request = Request(elicit="generate", prompt="", params=params)
                 yield Row(item=item, request=request, answer=failed(failure[2]), scores=())
 
+
+_ERRORS = ("sample_score", "score", "metadata", "metric_errors")
 
 Told = tuple[str | None, int | None, Any]
 """Why an answer ended, how many tokens it had, and the error that stands in its place."""
@@ -317,7 +356,11 @@ def _row(
 
 def _scores(score: Mapping[str, Any], old: Mapping[str, Any]) -> Iterator[Scored]:
     unread = score.get("extracted_prediction") in (None, "") and "extracted_prediction" in score
+    broke = tuple(mapping(dig(score, "metadata", "metric_errors")))
     for name, value in mapping(score.get("value")).items():
-        yield scored(name, number(value), unread=unread)
+        if any(name.lower().startswith(metric.lower()) for metric in broke):  # logged as 0, and no answer was looked at
+            yield Scored(name, None, Outcome.UNSCORED)
+        else:
+            yield scored(name, number(value), unread=unread)
     if not score and "review" in old:
         yield scored("acc", number(dig(old, "review", "result")))

@@ -1,7 +1,7 @@
 """Logs of promptfoo (`-o out.json`): one run a prompt and provider, an item a test case.
 
-A row that ended in an error of the provider is a failure and no wrong answer. With `repeat`, rows with equal variables
-and assertions are one item; answers that came from its cache are no repeats.
+A row that ended in an error of the provider is a failure and no wrong answer. Rows with equal variables and assertions
+are one item and its repeats; answers that came from its cache are no repeats, unless the cache tells repeats apart.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ HARNESS = "promptfoo"
 ERROR = 2
 """Its `failureReason` of a call that broke off; 1 is a failed assertion."""
 _OLD = re.compile(rb'\s*\{\s*"results"\s*:\s*\{\s*"(?:version|timestamp|prompts|results|stats)"')
-Arm = tuple[str, str]
-"""Prompt and provider."""
+Arm = tuple[str, str, str]
+"""Prompt, provider, and its label: one provider stands there twice where its parameters were varied."""
 
 
 def find(files: Sequence[Path]) -> Iterator[Found]:
@@ -62,33 +62,36 @@ def read(path: Path) -> Iterator[Foreign]:
     rows_ = [mapping(r) for r in sequence(found.get("results"))]
     if not rows_:
         raise Unreadable("holds no results")
-    repeats = whole(dig(log, "config", "evaluateOptions", "repeat")) or 1
     arms = dict.fromkeys(_arm(row) for row in rows_)
+    prompts, labels = ({arm[part] for arm in arms} for part in (0, 2))
     for arm in arms:
         mine = [row for row in rows_ if _arm(row) == arm]
-        yield _foreign(path, log, found, mine, repeats, len(arms) > 1)
+        yield _foreign(path, log, found, mine, (len(prompts) > 1, len(labels) > 1))
 
 
 def _arm(row: Mapping[str, Any]) -> Arm:
     prompt = text(row.get("promptId")) or text(row.get("promptIdx")) or short(dig(row, "prompt", "label") or "")
-    return prompt, text(dig(row, "provider", "id")) or text(row.get("provider")) or ""
+    provider = text(dig(row, "provider", "id")) or text(row.get("provider")) or ""
+    return prompt, provider, text(dig(row, "provider", "label")) or ""
 
 
 def _foreign(
-    path: Path, log: Mapping[str, Any], found: Mapping[str, Any], rows_: Sequence[Mapping[str, Any]], repeats: int,
-    several: bool,
+    path: Path, log: Mapping[str, Any], found: Mapping[str, Any], rows_: Sequence[Mapping[str, Any]],
+    several: tuple[bool, bool],
 ) -> Foreign:  # fmt: skip
     first = rows_[0]
-    provider = _arm(first)[1]
-    label = text(dig(first, "provider", "label"))
+    _, provider, label = _arm(first)
     config = _provider(log, provider, label)
     said = text(dig(log, "config", "description")) or path.stem
     prompt = short(dig(first, "prompt", "label") or "", 40)
+    told = ", ".join(
+        part for part, wanted in zip((said, prompt, label), (True, *several), strict=True) if part and wanted
+    )
     params = params_of(config)
     given: list[tuple[str, Any, str]] = [
         ("model.name", provider or None, "provider.id"),
         ("prompt.template", _template(log, first), "results.prompts.raw"),
-        ("repeats.count", repeats, "config.evaluateOptions"),
+        ("repeats.count", max(Counter(_test(row)[2] for row in rows_).values()), "results"),
         ("evaluation.framework_version", text(dig(log, "metadata", "promptfooVersion")), "metadata"),
     ]
     given += [(f"decoding.{k}", v, "config.providers") for k, v in params.items()]
@@ -98,10 +101,10 @@ def _foreign(
     return Foreign(
         harness=HARNESS,
         version=text(dig(log, "metadata", "promptfooVersion")),
-        task=f"{said}, {prompt}" if several and prompt else said,
-        model=provider or label,
+        task=told,
+        model=provider or label or None,
         files=(path,),
-        rows=partial(rows, rows_, tuple(sorted(params.items())), repeats),
+        rows=partial(rows, rows_, tuple(sorted(params.items()))),
         settings=tuple(settings),
         claims=tuple(_claims(found, first)),
         findings=() if config else ("the configuration does not hold the provider: its parameters stand nowhere",),
@@ -109,14 +112,18 @@ def _foreign(
     )
 
 
-def _provider(log: Mapping[str, Any], name: str, label: str | None) -> Mapping[str, Any]:
-    """The parameters of a provider stand in the configuration alone."""
+def _provider(log: Mapping[str, Any], name: str, label: str) -> Mapping[str, Any]:
+    """The parameters of a provider stand in the configuration alone; where two have one id, the label tells."""
     given = dig(log, "config", "providers")
     every: Sequence[Any] = sequence(given) or [given]
+    fits = [one for one in every if name and text(dig(one, "id")) == name]
+    labelled = [one for one in every if label and text(dig(one, "label")) == label]
+    both = [one for one in labelled if one in fits]
+    if len(fits) > 1 and not both:
+        return {}  # which of them, nobody says
+    for one in (*both, *labelled, *fits):
+        return mapping(dig(one, "config"))
     for one in every:
-        named = {text(dig(one, "id")), text(dig(one, "label"))} - {None}
-        if named & {name, label}:
-            return mapping(dig(one, "config"))
         inner = mapping(one).get(name)
         if isinstance(inner, dict):
             return mapping(dig(inner, "config"))
@@ -140,24 +147,21 @@ def _claims(found: Mapping[str, Any], first: Mapping[str, Any]) -> Iterator[Clai
         yield Claim(reading="pass", key="pass rate", value=passed / (passed + lost))
 
 
-def rows(
-    found: Sequence[Mapping[str, Any]], params: tuple[tuple[str, Any], ...], repeats: int, notes: Notes
-) -> Iterator[Row]:
+def rows(found: Sequence[Mapping[str, Any]], params: tuple[tuple[str, Any], ...], notes: Notes) -> Iterator[Row]:
     names: dict[str, str] = {}
     counted: Counter[str] = Counter()
-    for position, row in enumerate(found):
-        test = mapping(row.get("testCase"))
-        told = mapping(row.get("vars")) or mapping(test.get("vars"))
-        alike = json.dumps(harmless([told, test.get("assert")]), sort_keys=True)
-        name = text(row.get("testIdx")) or str(position)
-        repeat = None
-        if repeats > 1:
-            name = names.setdefault(alike, str(len(names)))
-            repeat = counted[name]
-            counted[name] += 1
+    apart = _keeps_repeats_apart(found)
+    if apart:
+        notes.say("answers came from a cache that holds an answer of its own for each repeat: they are kept")
+    for row in found:
+        test, told, alike = _test(row)
+        # Not by `testIdx`, which counts repeats on, nor by `evaluateOptions`, which lacks what the command line said.
+        name = names.setdefault(alike, str(len(names)))
+        repeat = counted[name]
+        counted[name] += 1
         asked = _asked(row, params)
         scores = tuple(_scores(row))
-        cached = dig(row, "response", "cached") is True
+        cached = _cached(row) and not apart
         answer = _answer(row)
         if isinstance(answer, Failure):
             scores = ()
@@ -165,6 +169,32 @@ def rows(
             notes.say("a row says neither whether it passed nor its score")
         yield Row(item=_item(name, row, told, test), request=asked, answer=answer, scores=scores, repeat=repeat,
                   cached=cached)  # fmt: skip
+
+
+def _test(row: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any], str]:
+    """Its test case, the variables, and what rows of one item have alike."""
+    test = mapping(row.get("testCase"))
+    told = mapping(row.get("vars")) or mapping(test.get("vars"))
+    return test, told, json.dumps(harmless([told, test.get("assert")]), sort_keys=True)
+
+
+def _cached(row: Mapping[str, Any]) -> bool:
+    return dig(row, "response", "cached") is True
+
+
+def _keeps_repeats_apart(found: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether a replayed answer differs from another one to its item: then the cache knows the repeat, as that of newer
+    versions does. To leave out only the equal ones would keep those that differ, and make noise of it."""
+    texts: dict[str, set[str]] = {}
+    replayed: set[str] = set()
+    for row in found:
+        alike = _test(row)[2]
+        output = dig(row, "response", "output")
+        if output is not None:
+            texts.setdefault(alike, set()).add(json.dumps(harmless(output), sort_keys=True))
+            if _cached(row):
+                replayed.add(alike)
+    return any(len(texts[alike]) > 1 for alike in replayed)
 
 
 def _asked(row: Mapping[str, Any], params: tuple[tuple[str, Any], ...]) -> Request:
