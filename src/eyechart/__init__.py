@@ -34,6 +34,16 @@ from typing import TYPE_CHECKING, Any
 from eyechart.version import __version__
 
 _NAMES = {
+    "verify": "eyechart.app.verify",
+    "reproduce": "eyechart.app.reproduce",
+    "rank": "eyechart.app.rank",
+    "history": "eyechart.app.history",
+    "gate": "eyechart.app.gate",
+    "export": "eyechart.app.export",
+    "disclose": "eyechart.app.disclose",
+    "diff": "eyechart.app.diff",
+    "check": "eyechart.app.check",
+    "audit": "eyechart.app.audit",
     "load": "eyechart.app.study",
     "loads": "eyechart.app.study",
     "open": "eyechart.app.opened",
@@ -63,9 +73,16 @@ __all__ = [
     "Study",
     "Table",
     "__version__",
+    "audit",
+    "check",
     "diagnose",
+    "diff",
+    "disclose",
     "explain",
+    "export",
+    "gate",
     "grade",
+    "history",
     "import_log",
     "load",
     "loads",
@@ -74,23 +91,36 @@ __all__ = [
     "probe_determinism",
     "probe_pairs",
     "probe_prompt",
+    "rank",
+    "reproduce",
     "reread",
     "table",
+    "verify",
 ]
 
 if TYPE_CHECKING:
+    from eyechart.app.audit import audit
+    from eyechart.app.check import check
+    from eyechart.app.diff import diff
+    from eyechart.app.disclose import disclose
     from eyechart.app.doctor import diagnose
     from eyechart.app.explain import explain
+    from eyechart.app.export import export
+    from eyechart.app.gate import gate
     from eyechart.app.grade import grade
+    from eyechart.app.history import history
     from eyechart.app.importing import import_log
     from eyechart.app.opened import Run, open
     from eyechart.app.pairs import probe_pairs
     from eyechart.app.probe_decoding import probe_decoding
     from eyechart.app.probe_determinism import probe_determinism
     from eyechart.app.probe_prompt import probe_prompt
+    from eyechart.app.rank import rank
+    from eyechart.app.reproduce import reproduce
     from eyechart.app.reread import reread
     from eyechart.app.study import Study, load, loads
     from eyechart.app.tables import Table, table
+    from eyechart.app.verify import verify
     from eyechart.core.errors import EyechartError, InputError
     from eyechart.core.spec import Spec
 

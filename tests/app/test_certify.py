@@ -16,7 +16,6 @@ from eyechart.app.limits import within
 from eyechart.app.piped import piped
 from eyechart.app.report import report_input
 from eyechart.app.shelf import broken, certificates, own, put, take
-from eyechart.report.rules import rules_of_thumb
 from eyechart.stress.certificate import as_data
 from eyechart.stress.harness import Counts
 
@@ -153,7 +152,7 @@ def test_a_report_hangs_the_certificate_beside_the_score(here: Path) -> None:
     )
     run = study.run("run")
     assert {g.state for g in report_input(run).graders} == {"none"}
-    rule = next(r for r in rules_of_thumb(report_input(run)) if r.id == "grader_certified")
+    rule = next(r for r in report_input(run).rules if r.id == "grader_certified")
     assert rule.state == "unknown"
     put(certify("lenient", kinds=["choice"], counts=FEW), Path("shelf"))
     run.report(shelf="shelf")

@@ -6,13 +6,16 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from eyechart.cli import COMMANDS, main
+from eyechart.cli.output import Progress
 from eyechart.core.plugins import BACKENDS, EDITS, POSTPROCESSES, READERS, SCORERS
+from eyechart.runner.fulfil import Tally
 
 STUDY = """
 dataset: {name: chart, subset: sentiment, limit: 20}
@@ -171,8 +174,24 @@ def test_bad_rows_are_listed_with_their_line_and_counted():
      (["fingerprint", "absent.yaml"], "no such file"), (["store", "verify", "absent"], "no store"),
      (["plan", "study.yaml", "--measure", "0"], "--measure")],
 )  # fmt: skip
-def test_wrong_usage(words, said):
-    assert said in call(*words, code=2).stderr
+def test_wrong_usage_is_one_line(words, said):
+    (line,) = call(*words, code=2).stderr.splitlines()
+    assert said in line
+
+
+def test_wrong_usage_has_its_envelope_too(monkeypatch):
+    words = ["run", "--json", "--nonsense"]
+    monkeypatch.setattr(sys, "argv", ["eyechart", *words])
+    found = json.loads(call(*words, code=2).stdout)
+    assert (found["command"], found["verdict"]["code"], found["data"]) == ("run", "error", None)
+    assert "--nonsense" in found["verdict"]["text"]
+
+
+def test_progress_speaks_early_and_then_seldom(capsys):
+    shown = Progress()
+    for second in range(1, 131):
+        shown(Tally(done=second, total=200, started=time.monotonic() - 1.001 * second))
+    assert [line.split()[0] for line in capsys.readouterr().err.splitlines()] == ["5", "65", "125"]
 
 
 def test_too_many_failures_and_a_budget_have_their_exit_codes():

@@ -19,7 +19,8 @@ from eyechart.analysis.results import (
     Sample,
 )
 from eyechart.core.records import Estimate, Interval, NotEstimable
-from eyechart.report.inputs import Calls, Digests, Facts, FieldRow, InertField, ReportInput, Rule
+from eyechart.report.inputs import Calls, Digests, Facts, FieldRow, InertField, ReportInput
+from eyechart.rules.values import Ruled
 
 FACTORS: Mapping[str, tuple[tuple[str, float], ...]] = {
     "temperature": (
@@ -334,7 +335,27 @@ def report(analysis: Analysis | None = None, **changes: Any) -> ReportInput:
                 "300 of 1,204 items drawn with seed 0",
             ),
         ),
-        rules=(Rule(id="drawn_ids", state="kept", evidence="300 ids in run.json"),),
+        rules=(
+            Ruled(
+                id="drawn_ids",
+                state="kept",
+                severity="warning",
+                text="The ids are recorded.",
+                evidence="300 ids",
+                reason="Without them nobody can ask again.",
+                remedy="Publish them.",
+            ),
+            Ruled(
+                id="seed_stated",
+                state="broken",
+                severity="warning",
+                text="The seed is stated.",
+                evidence="nobody did",
+                reason="It can be drawn again with it.",
+                remedy="State it.",
+            ),
+            Ruled(id="mine", state="unknown", severity="note", text="A rule of mine.", evidence="not known"),
+        ),
         layers=LAYERS,
     )
     return replace(given, **changes)

@@ -11,7 +11,8 @@ from eyechart.analysis.compare import Compared, compare
 from eyechart.analysis.results import Analysis, CellScore, HeatEntry, Sample
 from eyechart.analysis.shares import Attributed, attribute
 from eyechart.core.records import NotEstimable
-from eyechart.report.inputs import Digests, Facts, FieldRow, InertField, ReportInput, Rule
+from eyechart.report.inputs import Digests, Facts, FieldRow, InertField, ReportInput
+from eyechart.rules.values import Ruled
 
 HOSTILE = (
     "<script>window.__pwned=1</script>",
@@ -112,6 +113,9 @@ def hostile() -> ReportInput:
             versions=((HOSTILE[0], HOSTILE[1]),),
             notes=HOSTILE,
         ),
-        rules=tuple(Rule(id=t, state="broken", evidence=t) for t in HOSTILE),
+        rules=tuple(
+            Ruled(id="own", state="broken", severity="error", text=t, evidence=t, reason=t, remedy=t, subject=t)
+            for t in HOSTILE
+        ),
         layers=tuple((name, HOSTILE[i]) for i, name in enumerate(NAMES.values())),
     )

@@ -11,7 +11,8 @@ from report_measured import attributed, compared, repeated
 
 from eyechart.analysis.results import Analysis, CellScore, Curve, FactorSpread, HeatEntry, Range, Repeats, Sample
 from eyechart.core.records import Estimate, Interval, NotEstimable, Outcome
-from eyechart.report.inputs import Calls, Digests, Facts, FieldRow, InertField, ReportInput, Rule
+from eyechart.report.inputs import Calls, Digests, Facts, FieldRow, InertField, ReportInput
+from eyechart.rules.values import Ruled
 from eyechart.stats.runs import Centre, OddRun
 from eyechart.stats.variances import SubjectSpread, VarianceRatio
 
@@ -218,7 +219,16 @@ inputs = st.builds(
         notes=some(texts, 2),
     ),
     rules=some(
-        st.builds(Rule, id=texts, state=st.sampled_from(("kept", "broken", "unknown")), evidence=texts, text=optional),
+        st.builds(
+            Ruled,
+            id=texts,
+            state=st.sampled_from(("kept", "broken", "unknown")),
+            evidence=texts,
+            text=texts,
+            severity=st.sampled_from(("error", "warning", "note")),
+            reason=optional,
+            remedy=optional,
+        ),
         2,
     ),
     language=st.sampled_from(("en", "zh")),

@@ -12,13 +12,15 @@ from report_words import rows, table, told
 
 from eyechart.analysis.flips import Cause, FlipCount
 from eyechart.analysis.readers import Read, ReaderSpread, spread_over_readers
+from eyechart.app.known import grader_of
 from eyechart.report.html import render_html
 from eyechart.report.inputs import Counted, GraderFact, ReportInput
 from eyechart.report.markdown import render_markdown
 from eyechart.report.plain import render_json
-from eyechart.report.rules import rules_of_thumb
 from eyechart.report.sections.readers import certificates, flips, readers
 from eyechart.report.terminal import render_terminal
+from eyechart.rules.observed import certified
+from eyechart.rules.values import Known
 
 
 def spread(n: int = 60, names: tuple[str, str] = ("c000", "c001")) -> ReaderSpread:
@@ -94,7 +96,7 @@ def test_certificates_hang_beside_the_score_and_the_rule_reads_them() -> None:
     assert shown[1][2] == "none"
 
     def rule(*graders: GraderFact) -> str:
-        return next(r.state for r in rules_of_thumb(replace(given(), graders=graders)) if r.id == "grader_certified")
+        return certified(Known(name="a run", kind="run", graders=tuple(grader_of(g) for g in graders))).state
 
     assert rule(*GRADERS) == "unknown"
     assert rule(GRADERS[0]) == "kept"

@@ -23,6 +23,7 @@ from eyechart.analysis.judged_probes import Probed, moved, retest
 from eyechart.analysis.judged_rates import audit_rates
 from eyechart.analysis.judgements import Binary, Effect, Grades, Pairs, corrected
 from eyechart.app.judge_audit import audit_table
+from eyechart.app.known import judge_of
 from eyechart.app.schemes import Scheme, sentences
 from eyechart.cli.judge_audit import command
 from eyechart.cli.judge_report import report_of
@@ -34,10 +35,11 @@ from eyechart.report.inputs import JudgeSaid, ReportInput, Sentence
 from eyechart.report.markdown import render_markdown
 from eyechart.report.messages import in_words, say
 from eyechart.report.plain import render_json
-from eyechart.report.rules import rules_of_thumb
 from eyechart.report.sections import build
 from eyechart.report.sections.judges import judges, verdict
 from eyechart.report.terminal import render_terminal
+from eyechart.rules.observed import calibrated
+from eyechart.rules.values import Answer, Known
 
 N = 400
 TODAY = date(2026, 11, 30)
@@ -88,7 +90,6 @@ def judge(audit: Any = None, **changes: Any) -> JudgeSaid:
 def test_without_a_judge_there_is_no_section_and_no_rule() -> None:
     assert judges(report()) == []
     assert "judges" not in [part.name for part in build(report())]
-    assert "judge_calibrated" not in [rule.id for rule in rules_of_thumb(report())]
     assert [part.name for part in build(given(judge()))][:3] == ["verdict", "score", "judges"]
 
 
@@ -201,9 +202,14 @@ GOOD = Calibration(judge=Sitting(name="gpt-4o", engine="e", rubric="j1:a"), targ
                    made=TODAY, labels=500, random=True)  # fmt: skip
 
 
+def said_of(*judges_: JudgeSaid) -> Answer:
+    found = calibrated(Known(name="a run", kind="run", judges=tuple(judge_of(one) for one in judges_)))
+    assert found is not None
+    return found
+
+
 def state(*cautions: tuple[Caution, ...] | None) -> str:
-    found = rules_of_thumb(given(*(replace(judge(), cautions=c) for c in cautions)))
-    return next(rule.state for rule in found if rule.id == "judge_calibrated")
+    return said_of(*(replace(judge(), cautions=c) for c in cautions)).state
 
 
 def test_the_rule_is_broken_by_what_is_found_and_unknown_where_nobody_looked() -> None:
@@ -218,8 +224,8 @@ def test_the_rule_is_broken_by_what_is_found_and_unknown_where_nobody_looked() -
     assert state(None) == "unknown"
     assert state((), None) == "unknown"
     assert state(None, never, ()) == "broken"
-    (rule,) = [r for r in rules_of_thumb(given(replace(judge(), cautions=never))) if r.id == "judge_calibrated"]
-    assert "no calibration of gpt-4o was given" in say(rule.evidence, "en")
+    assert "no calibration of gpt-4o was given" in say(said_of(replace(judge(), cautions=never)).evidence, "en")
+    assert calibrated(Known(name="a run", kind="run", judges=())) is None
 
 
 def test_cautions_warn_with_evidence_and_remedy_and_what_cannot_be_told_is_a_row() -> None:

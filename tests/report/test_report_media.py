@@ -163,7 +163,7 @@ def has_reason(data: dict[str, Any], key: str) -> bool:
 
 def test_plain_data_has_its_keys() -> None:
     data = json.loads(render_json(report()))
-    keys = "schema title language verdict analysis fingerprint inert digests facts flips graders rules parts readers readers_reason"
+    keys = "schema title language verdict analysis fingerprint inert digests facts flips graders rule_sets rules parts readers readers_reason"
     assert list(data) == keys.split()
     assert data["schema"] == SCHEMA
     score = data["analysis"]["scores"][1]

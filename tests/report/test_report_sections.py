@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
-from report_cases import FACTORS, empty, estimate, realistic, report
+from report_cases import FACTORS, empty, realistic, report
 
 from eyechart.analysis.results import Analysis
+from eyechart.core.findings import Severity, State
 from eyechart.core.records import NotEstimable
 from eyechart.report.blocks import (
     BarsBlock,
@@ -25,11 +26,12 @@ from eyechart.report.blocks import (
     Table,
     Verdict,
 )
-from eyechart.report.inputs import FieldRow, ReportInput, Rule
+from eyechart.report.inputs import ReportInput
 from eyechart.report.messages import say
 from eyechart.report.sections import build
 from eyechart.report.sections.ledger import WANTED
 from eyechart.report.sentences import beyond_luck, plain_sentences, tone_of
+from eyechart.rules.values import Ruled
 
 
 def blocks(given: ReportInput, name: str) -> tuple[Block, ...]:
@@ -274,83 +276,32 @@ def test_every_field_of_the_fingerprint_is_there_with_its_state() -> None:
     ]
 
 
-def test_broken_rules_come_first() -> None:
-    items = only(
-        report(rules=(Rule(id="own rule", state="broken", evidence="seen"),)), "compliance", ChecklistBlock
-    ).items
-    assert items[0].item == "own rule"
-    states = [item.state for item in items]
-    assert states == sorted(states, key=("broken", "unknown", "kept").index)
+def found(name: str, state: State, severity: Severity = "warning", **more: Any) -> Ruled:
+    return Ruled(id=name, state=state, severity=severity, text=f"{name} holds", evidence="seen", **more)
 
 
-def rule(given: ReportInput, name: str) -> tuple[str, str]:
-    items = only(given, "compliance", ChecklistBlock).items
-    found = next(i for i in items if isinstance(i.item, Message) and i.item.key == f"rule.{name}")
-    return found.state, say(found.evidence, "en")
+def test_broken_rules_come_first_with_their_reason_and_remedy() -> None:
+    rules = (
+        found("kept", "kept", reason="why", remedy="do"),
+        found("untold", "unknown", "error", remedy="ask"),
+        found("mild", "broken", "note"),
+        found("bad", "broken", "error", reason="It matters.", remedy="Do it."),
+    )
+    items = only(report(rules=rules), "compliance", ChecklistBlock).items
+    assert [say(i.item, "en") for i in items] == [
+        "bad holds (error)", "mild holds (note)", "untold holds (error)", "kept holds",
+    ]  # fmt: skip
+    assert [say(i.evidence, "en") for i in items] == [
+        "seen. Why it matters: It matters. What to do: Do it.", "seen", "seen. What to do: ask", "seen",
+    ]  # fmt: skip
+    notes = [say(b.text, "en") for b in blocks(report(rules=rules), "verdict") if isinstance(b, Note)]
+    assert "1 rule is broken: bad holds." in notes  # a note that is broken is no alarm
 
 
-def fields(**values: tuple[str, str]) -> tuple[FieldRow, ...]:
-    names = {"temperature": "decoding.temperature", "seed": "decoding.seed", "count": "prompt.few_shot.count"}
-    names |= {"source": "prompt.few_shot.source", "split": "dataset.split"}
-    return tuple(FieldRow(path=names[k], value=v, state=s) for k, (v, s) in values.items())  # type: ignore[arg-type]
-
-
-HOT = fields(temperature=("0.8", "stated"), seed=("0", "default"))
-COLD = fields(temperature=("0.0", "default"), seed=("0", "default"))
-FIXED = (("template", "prompt"),)
-ONCE = replace(
-    realistic(),
-    scores=tuple(
-        replace(
-            s, repeats=1, repeat_it=NotEstimable(name="score", reason="one run; run it again to see how far it moves")
-        )
-        for s in realistic().scores
-    ),
-)
-
-
-@pytest.mark.parametrize(
-    ("name", "changes", "state"),
-    [
-        ("seed_stated", {"fingerprint": HOT}, "broken"),
-        ("seed_stated", {"fingerprint": COLD, "layers": FIXED}, "kept"),
-        ("seed_stated", {"fingerprint": COLD}, "broken"),  # temperature is a factor: other set-ups sample
-        ("seed_stated", {"fingerprint": fields(seed=("7", "stated"))}, "kept"),
-        ("seed_stated", {"fingerprint": fields(seed=("7", "inert"))}, "kept"),
-        ("seed_stated", {"fingerprint": ()}, "unknown"),
-        ("repeats", {}, "kept"),  # those asked once say that nothing is sampled in them
-        ("repeats", {"fingerprint": HOT, "analysis": ONCE}, "broken"),
-        ("repeats", {"fingerprint": COLD, "layers": FIXED, "analysis": ONCE}, "kept"),
-        ("repeats", {"fingerprint": COLD, "analysis": ONCE}, "unknown"),
-        ("repeats", {"fingerprint": (), "analysis": ONCE}, "unknown"),
-        ("few_shot_split", {"fingerprint": fields(source=("test", "stated"), split=("test", "stated"))}, "broken"),
-        ("few_shot_split", {"fingerprint": fields(source=("dev", "stated"), split=("test", "stated"))}, "kept"),
-        ("few_shot_split", {"fingerprint": fields(count=("0", "default"))}, "kept"),
-        ("few_shot_split", {"fingerprint": ()}, "unknown"),
-        ("temperature_stated", {"fingerprint": HOT}, "kept"),
-        ("temperature_stated", {"fingerprint": COLD}, "broken"),
-        ("temperature_stated", {"fingerprint": ()}, "unknown"),
-        ("intervals", {}, "kept"),
-        ("failures_counted", {}, "kept"),
-        ("drawn_ids", {"rules": ()}, "unknown"),
-        ("drawn_ids", {}, "kept"),
-        ("command_kept", {}, "kept"),
-    ],
-)
-def test_rules_of_thumb(name: str, changes: dict[str, object], state: str) -> None:
-    assert rule(report(**changes), name)[0] == state
-
-
-def test_rules_of_an_empty_report_are_unknown() -> None:
-    items = only(ReportInput(title="", analysis=empty()), "compliance", ChecklistBlock).items
-    assert {item.state for item in items} == {"unknown"}
-
-
-def test_a_score_without_an_interval_breaks_a_rule() -> None:
-    base = realistic()
-    bare = replace(estimate(0.6, 0.1), interval=None)
-    scores = (replace(base.scores[0], new_items=bare), *base.scores[1:])
-    assert rule(report(replace(base, scores=scores)), "intervals") == ("broken", "18 of 19 set-ups")
+def test_without_rules_that_is_said() -> None:
+    blocks_ = build(ReportInput(title="", analysis=empty()), ("compliance",))[0].blocks
+    assert isinstance(blocks_[0], Note)
+    assert say(blocks_[0].text, "en") == "No rules were applied here."
 
 
 def test_a_section_can_be_added(monkeypatch: pytest.MonkeyPatch) -> None:

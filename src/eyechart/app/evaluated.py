@@ -1,18 +1,20 @@
-"""What a person points at where a command takes A, B or RUN: a run folder, `RUN#cell`, or a fingerprint file."""
+"""The evaluation that a person points at: a set-up of a run, of a log, or a fingerprint file.
+
+Heavy rooms are imported where they are needed: whoever asks only what an argument is pays for nothing else.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from pydantic import ValidationError
-
-from eyechart.app.finished import Finished, finished
-from eyechart.app.folder import Folder
-from eyechart.app.study import load
+from eyechart.app.place import Place, place
 from eyechart.core.errors import InputError
-from eyechart.core.registry import hint
-from eyechart.core.spec import Spec, StudySpec
+
+if TYPE_CHECKING:
+    from eyechart.app.finished import Finished
+    from eyechart.core.spec import Spec, StudySpec
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,37 +42,50 @@ class Evaluated:
 def evaluated(text: str) -> Evaluated:
     """The evaluation that `text` names. Calls no model.
 
-    Raises InputError for what is not there, or is no run and no fingerprint.
+    Raises InputError for what is not there, or is no run, no log and no fingerprint.
     """
-    plain = Path(text)
-    if text != "-" and not plain.exists():
-        folder, mark, cell = text.rpartition("#")
-        if mark and Path(folder).is_dir():
-            return _of_run(text, Path(folder), cell)
-        raise InputError(f"there is no run folder, fingerprint or RUN#cell {text}")
-    if plain.is_dir():
-        return _of_run(text, plain, None)
-    study = load(plain)
+    at = place(text)
+    if at.kind == "run":
+        return _of_run(at)
+    from eyechart.app.study import load
+
+    study = load(at.path)
     notes = (f"{text} is a study: its baseline is taken, and its factors are left alone",) if study.spec.factors else ()
     return Evaluated(name=text, spec=study.spec.spec, base=study.base, study=study.spec, notes=notes)
 
 
-def _of_run(name: str, path: Path, cell: str | None) -> Evaluated:
-    run = finished(Folder(path))
-    known = [str(one["id"]) for one in run.facts["cells"]]
-    notes: tuple[str, ...] = ()
-    if cell is None and len(known) > 1:
-        notes = (
-            f"{name} holds {len(known)} set-ups: {known[0]}, its baseline, is taken; {name}#{known[1]} names another",
-        )
-    if cell is not None and cell not in known:
-        raise InputError(f"{path} has no set-up {cell}; {hint(cell, known)}")
-    at = 0 if cell is None else known.index(cell)
+def _of_run(at: Place) -> Evaluated:
+    from pydantic import ValidationError
+
+    from eyechart.app.finished import finished
+    from eyechart.app.folder import Folder
+    from eyechart.core.spec import Spec
+
+    run = finished(Folder(at.path))
+    number, notes = which(at, [str(one["id"]) for one in run.facts["cells"]])
     try:
-        spec = Spec.model_validate(run.facts["cells"][at]["stated"])
+        spec = Spec.model_validate(run.facts["cells"][number]["stated"])
     except ValidationError:
-        raise InputError(f"{path} was written by another version of eyechart; run the study again") from None
-    return Evaluated(name=name, spec=spec, base=_base(spec, path), run=run, cell=at, notes=notes)
+        raise InputError(f"{at.path} was written by another version of eyechart; run the study again") from None
+    notes = (*at.notes, *notes)
+    return Evaluated(name=at.name, spec=spec, base=_base(spec, at.path), run=run, cell=number, notes=notes)
+
+
+def which(at: Place, known: list[str]) -> tuple[int, tuple[str, ...]]:
+    """The number of the set-up that is meant among those that are `known`, and what is to be said of it.
+
+    Raises InputError for a set-up that is not there.
+    """
+    if at.cell is not None:
+        if at.cell not in known:
+            from eyechart.core.registry import hint
+
+            raise InputError(f"{at.path} has no set-up {at.cell}; {hint(at.cell, known)}")
+        return known.index(at.cell), ()
+    if len(known) > 1:
+        said = f"{at.name} holds {len(known)} set-ups: {known[0]}, its baseline, is taken; {at.name}#{known[1]} names another"
+        return 0, (said,)
+    return 0, ()
 
 
 def _base(spec: Spec, folder: Path) -> Path:

@@ -14,9 +14,9 @@ from eyechart.app.explain_fields import UNSTATED, Change, Group, differences, lo
 from eyechart.app.explain_grid import MOST_READ, Laid, as_often, lay, possible
 from eyechart.app.explain_items import check_data, items_of, same_questions
 from eyechart.app.finished import Finished
-from eyechart.app.folder import Folder
+from eyechart.app.folder import RUNS, Folder
 from eyechart.app.run import Progress
-from eyechart.app.study import RUNS, Study
+from eyechart.app.study import Study
 from eyechart.core.errors import InputError
 from eyechart.core.identity import digest
 from eyechart.core.spec import Prices, Spec

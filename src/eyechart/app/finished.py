@@ -137,9 +137,10 @@ def _own_draws(cell: Mapping[str, Any]) -> bool:
 
 
 def _contest(factor: Mapping[str, Any]) -> bool:
-    """Whether a factor changes who answers: another model, build or backend."""
+    """Whether a factor changes who answers: another model, build or backend. What a harness is told to do is no model."""
     paths: list[str] = [factor["path"]] if factor["path"] else [p for level in factor["levels"] for p in level["value"]]
-    return any(path.split(".")[0].rstrip("+") == "model" for path in paths)
+    told = {f"model.options.{name}" for name in ("task", "task_args", "args", "samples", "python")}
+    return any(path.split(".")[0].rstrip("+") == "model" and path not in told for path in paths)
 
 
 def finished(folder: Folder) -> Finished:

@@ -3,21 +3,22 @@
 study.yaml          as given
 run.json            digests, cells, engines, versions, command line, counts
 items.jsonl         the items asked, with their gold answers
+inputs.json         what else the requests rest on: the few-shot pool, and items that differ between set-ups
 certificates.json   of the graders, where there are any
 source/log.json     of an imported log: its files, what it says, what it does not say
 store.sqlite        every request and response
 observations.npz    the tidy table
 report.html, report.json
-seal.json           SHA-256 of each of the files above
+seal.json           a digest tree over all of it (`app.seal`)
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
-from collections.abc import Iterable
-from dataclasses import dataclass
+import zlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -26,22 +27,16 @@ from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile
 import numpy as np
 
 from eyechart.analysis.observations import OUTCOMES, Observations
+from eyechart.app.seal import NAME as SEAL
+from eyechart.app.seal import Seal, changes, read_seal, root_holds, root_of, taken, written
 from eyechart.core.errors import InputError, Stopped
 from eyechart.core.records import Item
 
-SEALED = (
-    "study.yaml",
-    "run.json",
-    "items.jsonl",
-    "observations.npz",
-    "report.html",
-    "report.json",
-    "certificates.json",
-    "source/log.json",
-)
-
-
 _DAMAGED = "is damaged; give `eyechart run` again to write it anew"
+
+
+RUNS = Path("eyechart-runs")
+"""Where runs go unless told otherwise, below the current folder."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +88,7 @@ class Folder:
             raise InputError(f"{self.path} is not a finished run: it has no {name}") from None
         except OSError as error:
             raise InputError(f"cannot read {str(path)[:80]}: {error.strerror}") from None
-        except ValueError:
+        except (ValueError, RecursionError):
             raise InputError("is not valid JSON: the file is damaged", file=str(path)) from None
 
     def write_observations(self, observed: Observations, keys: Iterable[str]) -> None:
@@ -125,18 +120,20 @@ class Folder:
                 row = json.loads(line)
                 row["gold"], row["choices"] = tuple(row["gold"]), tuple(row["choices"])
                 out[row["id"]] = Item(**row)
-            except (ValueError, TypeError, KeyError):
+            except (ValueError, TypeError, KeyError, RecursionError):
                 raise InputError(_DAMAGED, file=str(path), line=number) from None
         return out
 
-    def read_observations(self) -> tuple[Observations, tuple[str, ...]]:
-        path, items = self.path / "observations.npz", self.read_items()
+    def read_observations(self, items: Mapping[str, Item] | None = None) -> tuple[Observations, tuple[str, ...]]:
+        """The tidy table, and the store key of each call. `items`: where they were read already."""
+        path = self.path / "observations.npz"
+        items = self.read_items() if items is None else items
         try:
             with np.load(BytesIO(path.read_bytes()), allow_pickle=False) as data:
                 arrays = {name: data[name] for name in data.files}
         except FileNotFoundError:
             raise InputError(f"{self.path} is not a finished run: it has no observations.npz") from None
-        except (ValueError, OSError, BadZipFile, KeyError, EOFError):
+        except (ValueError, OSError, BadZipFile, KeyError, EOFError, NotImplementedError, zlib.error):
             raise InputError(_DAMAGED, file=str(path)) from None
         if list(arrays["outcomes"]) != [o.value for o in OUTCOMES]:
             raise InputError("was written with other outcomes; read the run again", file=str(path))
@@ -154,24 +151,53 @@ class Folder:
         return observed, tuple(str(k) for k in arrays["keys"])
 
     def broken_seal(self) -> list[str]:
-        """One line for each sealed file that is not as it was sealed; empty when all are."""
+        """One line for each thing that is not as it was sealed; empty where all is."""
         try:
-            sealed: dict[str, str] = self.read_json("seal.json")["files"]
-        except (InputError, KeyError, TypeError):
-            return ["seal.json: is missing or damaged"]
-        out: list[str] = []
-        for name, was in sealed.items():
-            path = self.path / name
-            if not path.exists():
-                out.append(f"{name}: is missing")
-            elif sha256(path) != was:
-                out.append(f"{name}: was changed since the run was sealed")
+            sealed = read_seal(self.path)
+        except InputError:
+            sealed = None
+        if sealed is None:
+            return [f"{SEAL}: is missing or damaged"]
+        out = [str(change) for change in changes(self.path, sealed)]
+        if not root_holds(sealed):
+            out.insert(0, f"{SEAL}: was changed: its root is not that of what it lists")
+        if sealed.under_way:
+            out.append(f"{SEAL}: a run was begun in this folder and not concluded; give it again")
         return out
 
+    def sealed(self) -> bool:
+        """Whether a run was concluded here, and sealed."""
+        try:
+            found = read_seal(self.path)
+        except InputError:
+            return False
+        return found is not None and not found.under_way
+
+    def unseal(self) -> None:
+        """A run begins to write. What somebody else changed since the last seal is kept with it, for the next one."""
+        try:
+            sealed = read_seal(self.path)
+        except InputError as error:
+            sealed = Seal(files={}, sizes={}, chunks={}, store={}, changed=(f"{SEAL}: {error.message}",))
+        if sealed is None:
+            sealed = Seal(files={}, sizes={}, chunks={}, store={})
+        said = dict.fromkeys(sealed.changed)
+        said |= dict.fromkeys(str(change) for change in changes(self.path, sealed, appended=True))
+        if sealed.root and not root_holds(sealed):
+            said[f"{SEAL}: its root was not that of what it listed"] = None
+        self._write_seal(replace(sealed, changed=tuple(said), under_way=True))
+
     def seal(self) -> None:
-        files = {name: sha256(self.path / name) for name in SEALED if (self.path / name).exists()}
-        root = hashlib.sha256("".join(f"{n}\n{h}\n" for n, h in sorted(files.items())).encode()).hexdigest()
-        self.write_json("seal.json", {"files": files, "root": f"z1:{root}"})
+        """Seal what is there now. The caller knows that nobody else changed anything: it called `unseal` before it
+        wrote, or saw an empty `broken_seal`. What earlier seals tell of strangers' changes stays told."""
+        try:
+            sealed = read_seal(self.path)
+        except InputError as error:
+            sealed = Seal(files={}, sizes={}, chunks={}, store={}, changed=(f"{SEAL}: {error.message}",))
+        self._write_seal(taken(self.path, changed=sealed.changed if sealed else ()))
+
+    def _write_seal(self, seal: Seal) -> None:
+        self.write(SEAL, written(replace(seal, root=root_of(seal))))
 
 
 def item_line(item: Item) -> str:
@@ -192,6 +218,7 @@ def item_line(item: Item) -> str:
 _ITEM = json.JSONEncoder(ensure_ascii=False, default=str)  # made once: an item a line, and there may be many
 
 
-def sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def safe_name(name: str) -> str:
+    """A folder name that no study can make into a path elsewhere."""
+    kept = "".join(c if c.isalnum() or c in "-_." else "-" for c in name).strip(".-")
+    return kept[:80] or "study"

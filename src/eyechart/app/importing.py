@@ -6,15 +6,15 @@ import math
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from importlib import import_module
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
-from eyechart.app.folder import Folder
+from eyechart.app.folder import RUNS, Folder, safe_name
 from eyechart.app.imported_facts import ASKED, engine_of, facts_of, settings_kept, spec_of, study_of, unknown_of
 from eyechart.app.imported_rows import Collector, described
 from eyechart.app.report import write_report
-from eyechart.app.study import RUNS, safe_name
 from eyechart.core.codec import dump_study
 from eyechart.core.errors import EyechartError, InputError, MissingExtra
 from eyechart.core.records import Estimate, NotEstimable, Outcome
@@ -140,11 +140,10 @@ def import_log(path: Path | str, *more: Path | str, out: Path | str | None = Non
 
     Raises InputError where there is none, or more than one: `import_logs` gives all of them.
     """
-    from eyechart.app.opened import open as open_run
-
     found = import_logs(path, *more, out=out)
     if len(found.runs) == 1:
-        return open_run(found.runs[0].folder)
+        # By name: an opened run knows tables, and a table may be a log.
+        return import_module("eyechart.app.opened").open(found.runs[0].folder)
     if found.runs:
         folders = ", ".join(str(run.folder) for run in found.runs[:3])
         raise InputError(f"{path} holds {len(found.runs)} runs ({folders}, ...): open them one by one")

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+from eyechart.app.init_goals import CHART, Aimed, goal_factors, goal_text
 from eyechart.app.schemes import Task
 from eyechart.core.errors import InputError
 from eyechart.core.plugins import BACKENDS
@@ -48,8 +49,10 @@ def write_study(
     model: str | None = None,
     force: bool = False,
     wishes: Wishes | None = None,
+    aimed: Aimed | None = None,
 ) -> Written:
-    """Reads `data` once, so that what is written will load. With `wishes`, a study of the fitting scheme.
+    """Reads `data` once, so that what is written will load. With `wishes`, a study of the fitting scheme; with `aimed`,
+    one of that goal, which sets design and repeats.
 
     Raises InputError, and never overwrites a file unless `force`.
     """
@@ -64,7 +67,11 @@ def write_study(
     task, loaded = _looked_at(data, wishes)
     where = _where(data, out, task)
     asked = _model(function, backend, url, model)
-    if wishes is None:
+    if aimed is not None:
+        chart = data is None and task == "choice"
+        text = goal_text(aimed, task, out, where, (CHART if chart else _prompt(task)) + asked)
+        factors = goal_factors(aimed.goal, task, chart=chart)
+    elif wishes is None:
         text = _HEAD + where + _prompt(task) + asked + _EVALUATION[task == "choice"]
         factors = _choice_factors() if task == "choice" else _text_factors()
     else:

@@ -14,6 +14,8 @@ NEEDS = {
     "embedded": ("openvino_genai", "local"),
     "llamacpp": ("xllamacpp", "llamacpp"),
     "transformers": ("transformers", "transformers"),
+    "lm_eval": ("lm_eval", "lm-eval"),
+    "inspect": ("inspect_ai", "inspect"),
 }
 """Package that a backend needs beyond the core, and the extra that installs it."""
 

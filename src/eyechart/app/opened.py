@@ -11,6 +11,7 @@ from eyechart.analysis.compare import Compared
 from eyechart.analysis.flips import Flip
 from eyechart.analysis.readers import ReaderSpread
 from eyechart.analysis.shares import Attributed
+from eyechart.app.export import Exported, Target, export
 from eyechart.app.finished import Finished, check
 from eyechart.app.flip_ledger import FlipLedger, between_runs
 from eyechart.app.flips import compared, flips
@@ -78,6 +79,15 @@ class Run(Finished):
         the model."""
         # By name: a study gives a Run, and explain reads studies, which would be a cycle of imports.
         return import_module("eyechart.app.explain").explain(self, other, **options)
+
+    def export(self, to: Target, out: Path | str = "export", **options: Any) -> Exported:
+        """This run in another format (`every-eval-ever`, `model-card`, `csv`, `parquet`, `snapshot`), in the folder
+        `out`: options of `ec.export`."""
+        return export(self, to=to, out=out, **options)
+
+    def verify(self, **options: Any) -> Any:
+        """Work out again everything this run claims: a `Verified`, as of `ec.verify`. Calls no model."""
+        return import_module("eyechart.app.verify").verify(self.folder.path, **options)
 
     def compared(self, a: str, b: str) -> int:
         """How many answers to the same item and repeat were scored in both set-ups."""

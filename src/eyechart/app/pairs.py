@@ -135,6 +135,7 @@ def _study(study: Study, families: Mapping[str, Name], repeats: int | None) -> S
             "factors": factors,
             "design": Design(),
             "preset": None,
+            "deployment": None,
         }
     )
     return Study(moved, dump_study(moved), study.path)

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from eyechart.app.environment import Fact, Remedy, facts, remedies
-from eyechart.app.folder import Folder
+from eyechart.app.folder import RUNS, Folder
 from eyechart.app.grid import Ask, Grid, GridCell
 from eyechart.app.probe_passes import Asking, Progress, Trial
 from eyechart.app.probe_trials import Untried, trials
 from eyechart.app.read import read_one
-from eyechart.app.study import RUNS, Study, baseline_grid
+from eyechart.app.study import Study, baseline_grid
 from eyechart.core.errors import InputError
 from eyechart.core.flows import Came, Flow
 from eyechart.core.records import Call, Engine, Estimate, NotEstimable, Response

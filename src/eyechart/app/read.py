@@ -31,12 +31,13 @@ class Readings:
     """What replies taught (`double_bos`, `served_other_model`, `cut_at_limit`, ...), and in how many."""
 
 
-def read(grid: Grid, store: Store, *, weak_sandbox: bool = False) -> Readings:
+def read(grid: Grid, store: Store, *, weak_sandbox: bool = False, programs: bool = True) -> Readings:
     """Reads every cell. A call that failed is `failed`; one not asked yet gives no row at all.
 
-    Generated programs run in the sandbox, all of them before the first cell is read.
+    Generated programs run in the sandbox, all of them before the first cell is read; without `programs` none is, and
+    they are unscored.
     """
-    ran = _run_programs(grid, store, weak_sandbox)
+    ran = _run_programs(grid, store, weak_sandbox) if programs else {}
     builder = Builder.empty()
     items, index = _items(grid)
     key_at: dict[str, int] = {}

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import date
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from eyechart.app.cautions import calibration_of, cautions, hold, is_judge, sitting_of
+from eyechart.app.cautions import hold, is_judge, sitting_of
 from eyechart.app.findings import QUIET, in_words
 from eyechart.app.finished import Finished, finished
 from eyechart.app.flips import changes
 from eyechart.app.folder import Folder
-from eyechart.app.judge_probes import audit_of
+from eyechart.app.known import judges_said
 from eyechart.app.ledger import samples
 from eyechart.app.reread import reread_run
+from eyechart.app.rules import of_run
 from eyechart.app.schemes import scheme_of
 from eyechart.app.schemes import sentences as sentences_of
 from eyechart.app.shelf import SHELF, hang
@@ -35,13 +35,11 @@ from eyechart.report.inputs import (
     Facts,
     FieldRow,
     InertField,
-    JudgeSaid,
     Language,
     ReportInput,
-    Rule,
     Sentence,
 )
-from eyechart.report.sentences import plain_sentences
+from eyechart.report.sentences import goal_sentence, plain_sentences
 from eyechart.stats.intervals import mean_clustered
 
 Plain = Mapping[str, Any]
@@ -52,6 +50,8 @@ def report_input(run: Finished, language: Language = "en") -> ReportInput:
     facts = run.facts
     analysis = run.analysis
     flips, cases = changes(run, analysis)
+    judges = judges_said(run)
+    ruled = of_run(run, judges)
     return ReportInput(
         title=facts["name"] or run.folder.path.name,
         analysis=replace(analysis, samples=samples(run, analysis)),
@@ -59,7 +59,8 @@ def report_input(run: Finished, language: Language = "en") -> ReportInput:
         inert=tuple(_inert(facts["cells"])),
         digests=Digests(**facts["digests"]),
         facts=_facts(facts, _slices(run)),
-        rules=(_drawn(facts), *_over_cells(facts)),
+        rules=ruled.findings,
+        rule_sets=ruled.sets,
         language=language,
         sentences=sentences(run),
         layers=tuple((f["name"], (f["path"] or "several").split(".")[0]) for f in facts["factors"]),
@@ -67,29 +68,8 @@ def report_input(run: Finished, language: Language = "en") -> ReportInput:
         flips=flips,
         cases=cases,
         graders=facts_of_graders(run),
-        judges=_judges(run),
+        judges=judges,
         sentences_allowed=_allowed(run),
-    )
-
-
-def _judges(run: Finished) -> tuple[JudgeSaid, ...]:
-    """The judge of a run: audited where it is the model, else what speaks for and against it."""
-    sitting = sitting_of(run)
-    if sitting is None:
-        return ()
-    today = date.today()  # noqa: DTZ011
-    if not is_judge(run):
-        return (JudgeSaid(name=sitting.name, cautions=cautions(run, today)),)
-    audit = audit_of(run)
-    return (
-        JudgeSaid(
-            name=sitting.name,
-            audit=audit.base,
-            effects=audit.effects,
-            retest=audit.retest if audit.retest.repeats > 1 else None,
-            cautions=cautions(run, today, calibration_of(run, audit, made=today)),
-            notes=audit.notes,
-        ),
     )
 
 
@@ -104,9 +84,12 @@ def _allowed(run: Finished) -> tuple[Sentence, ...]:
 
 
 def sentences(run: Finished) -> tuple[Text, ...]:
-    """Range, what moved it most, how sure; the first says when the run is not complete."""
-    first, *rest = plain_sentences(run.analysis)
+    """What it was for, where that is stated; range, what moved it most, how sure. The first says when the run is not
+    complete."""
     facts = run.facts
+    first, *rest = plain_sentences(run.analysis)
+    if (goal := goal_sentence(facts.get("preset"), run.analysis)) is not None:
+        first, rest = goal, [first, *rest]
     lacking = facts["missing"] + facts["calls"]["failed"]
     if facts["missing"]:
         needed = facts["calls"]["needed"]
@@ -139,6 +122,8 @@ def write_report(folder: Folder, path: Path | None = None, language: Language = 
         path.write_text(media[path.suffix](made), encoding="utf-8")
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror}") from None
+    if intact:  # a certificate may have been hung into the folder
+        folder.seal()
     return path
 
 
@@ -190,30 +175,6 @@ def _inert(cells: Sequence[Plain]) -> Iterable[InertField]:
     for (path, reason), count in seen.items():
         where = "" if count == len(cells) else f" ({count} of {len(cells)} set-ups)"
         yield InertField(path=path, reason=reason + where)
-
-
-def _over_cells(facts: Plain) -> Iterable[Rule]:
-    """Rules that the baseline alone would answer wrongly, since other set-ups sample or have shots."""
-    cells = facts["cells"]
-    shots = [c["effective"]["asking"]["prompt"].get("few_shot") for c in cells]
-    some = [s for s in shots if s]
-    if some:
-        sources = ", ".join(sorted({s["source"] for s in some}))
-        evidence = f"{len(some)} of {len(cells)} set-ups have shots, from {sources}; overlap with the test is refused"
-        yield Rule(id="few_shot_split", state="kept", evidence=evidence)
-    sampling = [c for c in cells if c["sampled"]]
-    if sampling and len(sampling) < len(cells):
-        stated = [c for c in sampling if c["stated"].get("decoding", {}).get("seed") is not None]
-        evidence = f"{len(sampling)} of {len(cells)} set-ups sample; decoding.seed is stated in {len(stated)} of them"
-        yield Rule(id="seed_stated", state="kept" if len(stated) == len(sampling) else "broken", evidence=evidence)
-
-
-def _drawn(facts: Plain) -> Rule:
-    """The ids of the sample are in `run.json`, so that the same items can be asked again."""
-    uses = facts["data"]
-    told = ", ".join(f"{use['count']} of {use['of']}" for use in uses)
-    kept = all(len(use["drawn"]) == use["count"] for use in uses)
-    return Rule(id="drawn_ids", state="kept" if kept else "broken", evidence=f"run.json, {told}")
 
 
 def _slices(run: Finished) -> list[str]:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
+import json
+import signal
+from collections.abc import Callable, Collection, Coroutine, Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,7 +15,10 @@ from typing import Any
 
 from eyechart.app.assess import wanted
 from eyechart.app.folder import Folder
-from eyechart.app.grid import DataUse, Grid
+from eyechart.app.goals import deployment_facts
+from eyechart.app.grid import DataUse, Grid, GridCell
+from eyechart.app.kept import NAME as INPUTS
+from eyechart.app.kept import kept
 from eyechart.app.plan import Plan, make_plan, spread_sample
 from eyechart.app.programs import ensure_sandbox
 from eyechart.app.read import Readings, read
@@ -96,7 +102,8 @@ def run(
         ensure_sandbox(weak=weak_sandbox)
     folder.prepare()
     started = datetime.now(UTC)
-    with locked(folder.path), Store(folder.store) as store:
+    with terminable(), locked(folder.path), Store(folder.store) as store:
+        folder.unseal()
         folder.write("study.yaml", text)
         copied = _take(store, shared, grid, [planned.key for _, planned in grid.calls()]) if shared else 0
         plan = make_plan(grid, [folder.store])
@@ -131,9 +138,15 @@ def run(
 def measure(grid: Grid, plan: Plan, folder: Folder, count: int, progress: Progress | None = None) -> Plan:
     """Make `count` of the planned calls, spread over all of them, keep their answers, and plan again."""
     folder.prepare()
-    with locked(folder.path), Store(folder.store) as store:
-        few = spread_sample(plan.new, count)
-        _, error = _ask(replace_budget(grid), few, store, None, progress)
+    concluded = folder.sealed()
+    with locked(folder.path):
+        if concluded:
+            folder.unseal()
+        with Store(folder.store) as store:
+            few = spread_sample(plan.new, count)
+            _, error = _ask(replace_budget(grid), few, store, None, progress)
+        if concluded:
+            folder.seal()
         if error:
             raise error
     return make_plan(grid, [folder.store])
@@ -227,12 +240,37 @@ def _ask_judges(
     return _Judged(needed=len(calls), stored=len(known), error=error)
 
 
+@contextmanager
+def terminable() -> Generator[None]:
+    """SIGTERM ends what is done here as Ctrl-C does: where nothing is asked, too, and the default would just kill.
+
+    A handler of the caller's own is left alone, and so is any thread but the main one, which alone may set one.
+    """
+    if signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+    try:
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+    except ValueError:  # not the main thread
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
 def _blocking(work: Coroutine[Any, Any, None]) -> None:
     """Runs `work` to its end, also from a notebook, whose thread has a loop of its own."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        asyncio.run(work)
+        before = signal.getsignal(signal.SIGTERM)
+        try:
+            asyncio.run(work)
+        finally:
+            if signal.getsignal(signal.SIGTERM) is not before:  # the loop takes its own handler away, and ours with it
+                signal.signal(signal.SIGTERM, before)
         return
     with ThreadPoolExecutor(1) as pool:
         pool.submit(asyncio.run, work).result()
@@ -273,6 +311,7 @@ def _give(store: Store, shared: Path) -> None:
 def _write(folder: Folder, grid: Grid, readings: Readings, ran: Ran, started: datetime) -> None:
     items = {item.id: item for use in grid.data for item in use.items}
     folder.write_items(items[name] for name in readings.observations.items)
+    folder.write(INPUTS, json.dumps(kept(grid), ensure_ascii=False, allow_nan=False) + "\n")
     folder.write_observations(readings.observations, readings.keys)
     folder.write_json("run.json", describe(grid, ran, started))
 
@@ -280,43 +319,20 @@ def _write(folder: Folder, grid: Grid, readings: Readings, ran: Ran, started: da
 def describe(grid: Grid, ran: Ran, started: datetime) -> dict[str, Any]:
     """What `run.json` holds."""
     study = grid.study
-    base = baseline_levels(study.spec, study.factors)
     return {
         "eyechart": __version__,
         "format": 1,
         "name": study.name,
         "preset": study.preset,
+        **deployment_facts(study),
         "digests": {
             "stated": stated_digest(study.spec),
             "effective": grid.cells[0].digest,
             "study": study_digest(study),
         },
         "design": study.design.kind,
-        "factors": [
-            {
-                "name": f.name,
-                "path": f.path,
-                "levels": [{"name": n, "value": v} for n, v in f.levels],
-                "ordered": f.ordered,
-                "baseline": f.levels[b][0],
-            }
-            for f, b in zip(study.factors, base, strict=True)
-        ],
-        "cells": [
-            {
-                "id": c.id,
-                "levels": dict(c.cell.levels),
-                "digest": c.digest,
-                "repeats": c.repeats,
-                "sampled": c.effective.asking.sampled,
-                "engine": grid.engines[grid.asks[c.ask].engine].digest,
-                "stated": c.cell.spec.stated(),
-                "effective": c.effective.body(grid.data[c.data].identity),
-                "judge": None if c.judge is None else grid.engines[c.judge].digest,
-                "inert": [{"path": i.path, "reason": i.reason} for i in c.effective.inert],
-            }
-            for c in grid.cells
-        ],
+        "factors": describe_factors(study),
+        "cells": [describe_cell(grid, c) for c in grid.cells],
         "dropped": [{"levels": dict(d.levels), "reason": d.reason, "same_as": d.same_as} for d in grid.dropped],
         "engines": [{"digest": e.digest, **e.engine.body()} for e in grid.engines],
         "data": [_describe_data(use) for use in grid.data],
@@ -332,6 +348,36 @@ def describe(grid: Grid, ran: Ran, started: datetime) -> dict[str, Any]:
         "started": started.isoformat(timespec="seconds"),
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
         "runtime": observe(grid.base),
+    }
+
+
+def describe_factors(study: StudySpec) -> list[dict[str, Any]]:
+    base = baseline_levels(study.spec, study.factors)
+    return [
+        {
+            "name": f.name,
+            "path": f.path,
+            "levels": [{"name": n, "value": v} for n, v in f.levels],
+            "ordered": f.ordered,
+            "baseline": f.levels[b][0],
+        }
+        for f, b in zip(study.factors, base, strict=True)
+    ]
+
+
+def describe_cell(grid: Grid, c: GridCell) -> dict[str, Any]:
+    """A set-up as `run.json` has it: all of it follows from the study, the data and the engines."""
+    return {
+        "id": c.id,
+        "levels": dict(c.cell.levels),
+        "digest": c.digest,
+        "repeats": c.repeats,
+        "sampled": c.effective.asking.sampled,
+        "engine": grid.engines[grid.asks[c.ask].engine].digest,
+        "stated": c.cell.spec.stated(),
+        "effective": c.effective.body(grid.data[c.data].identity),
+        "judge": None if c.judge is None else grid.engines[c.judge].digest,
+        "inert": [{"path": i.path, "reason": i.reason} for i in c.effective.inert],
     }
 
 

@@ -5,26 +5,26 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eyechart.app.folder import Folder
+from eyechart.app.folder import RUNS, Folder, safe_name
+from eyechart.app.goals import kept_text, settled
 from eyechart.app.grid import Grid, expand
+from eyechart.app.harness_plan import harness_of
 from eyechart.app.plan import Plan, make_plan
 from eyechart.app.report import write_report
 from eyechart.app.run import Progress, Ran, measure, run, study_digest
 from eyechart.core.codec import load_study
 from eyechart.core.effective import effective, stated_digest
 from eyechart.core.errors import EyechartError, InputError, Stopped, TooManyFailures
+from eyechart.core.goals import Aim
 from eyechart.core.spec import StudySpec
 
 if TYPE_CHECKING:
     from eyechart.app.opened import Run
-
-RUNS = Path("eyechart-runs")
-"""Where runs go unless told otherwise, below the current folder."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,10 @@ class Study:
 
     spec: StudySpec
     text: str
-    """As given: what `study.yaml` of a run folder will hold."""
+    """What `study.yaml` of a run folder will hold: as given, with what a goal filled in written out."""
     path: Path | None = None
+    aim: Aim | None = None
+    """Its goal, and what that set where nothing was stated; None where it states none."""
 
     @property
     def base(self) -> Path:
@@ -59,7 +61,13 @@ class Study:
 
     @cached_property
     def grid(self) -> Grid:
-        return expand(self.spec, self.base)
+        """Raises InputError where the goal needs what the study does not state."""
+        if self.aim is None:
+            return expand(self.spec, self.base)
+        if self.aim.lacks:
+            raise InputError(self.aim.lacks, file=None if self.path is None else str(self.path), field="deployment")
+        grid = expand(self.spec, self.base)
+        return replace(grid, notes=(*self.aim.warnings, *grid.notes))
 
     def folder(self, out: Path | str | None = None) -> Folder:
         return Folder(Path(out) if out is not None else RUNS / safe_name(self.name))
@@ -90,6 +98,11 @@ class Study:
         """Ask what is missing, read everything, write folder and report; given again, goes on."""
         from eyechart.app.opened import open as open_run
 
+        if harness_of(self.spec) is not None:
+            from eyechart.app.harness import run_harness  # its readers of logs are many
+
+            done = run_harness(self.spec, self.text, self.base, self.folder(out), name=self.name)
+            return open_run(done.plan.folder.path)
         ran = self.execute(out, store=store, progress=progress, allow_weak_sandbox=allow_weak_sandbox)
         return open_run(ran.folder.path)
 
@@ -172,15 +185,11 @@ def load(path: Path | str) -> Study:
         raise InputError(f"is not UTF-8 (byte {error.start})", file=str(path)) from None
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", file=str(path)) from None
-    return Study(load_study(text, str(path)), text, path)
+    spec, aim = settled(load_study(text, str(path)), path.parent, str(path))
+    return Study(spec, kept_text(text, spec, aim), path, aim)
 
 
 def loads(text: str) -> Study:
     """A study from YAML or JSON text."""
-    return Study(load_study(text), text)
-
-
-def safe_name(name: str) -> str:
-    """A folder name that no study can make into a path elsewhere."""
-    kept = "".join(c if c.isalnum() or c in "-_." else "-" for c in name).strip(".-")
-    return kept[:80] or "study"
+    spec, aim = settled(load_study(text), Path())
+    return Study(spec, kept_text(text, spec, aim), aim=aim)

@@ -19,10 +19,13 @@ from eyechart.analysis.table import Labels, stacked
 from eyechart.app.cautions import between
 from eyechart.app.finished import Finished, finished
 from eyechart.app.folder import Folder
+from eyechart.app.place import as_run
 from eyechart.core.errors import InputError
 from eyechart.core.records import Item
 from eyechart.core.registry import hint
+from eyechart.data.passport import passport_of
 from eyechart.data.tables import read_plain
+from eyechart.share.tidy import read_back
 
 OF = "of"
 """Column of a table of several runs that holds their names."""
@@ -89,13 +92,17 @@ def table(
     mean 0 and 1. `aliases`: of a run, combinations that are one evaluation under several names get rows of
     their own, so that a factorial is whole. Raises InputError, MissingExtra.
     """
-    if not isinstance(path, str | Path):
-        path = {str(name): list(path[name]) for name in getattr(path, "columns", path)}
-    elif is_run(path):
-        return run_table(finished(Folder(Path(path))), cluster=cluster, aliases=aliases)
+    if isinstance(path, str | Path) and is_run(path):
+        return replace(run_table(_opened(path), cluster=cluster, aliases=aliases), source=str(path))
     told = {"score": score, "item": item, "cluster": cluster, "run": run}
-    read = read_plain(path, told=told, others=columns, scale=scale)
+    known, doubt = passport_of(Path(path)) if isinstance(path, str | Path) else (None, None)
+    if known is not None and columns is None:  # a row lacks what was read out of its answer, and counts all the same
+        columns = [name for name in known.complete if name not in ("item", "cluster", "repeat", "score", "answer")]
+    given = path if isinstance(path, str | Path) else {str(n): list(path[n]) for n in getattr(path, "columns", path)}
+    read = read_plain(given, told=told, others=columns, scale=scale)
     labels = {name: Labels(names=names, codes=codes) for name, (names, codes) in read.labels.items()}
+    if known is not None and known.escaped:
+        labels = {name: replace(one, names=tuple(map(_unescaped, one.names))) for name, one in labels.items()}
     roles = {role: labels.get(column) for role, column in read.names.items()}
     return Table(
         source=read.source,
@@ -110,14 +117,27 @@ def table(
         scale=read.scale,
         ignored=read.ignored,
         unscored=read.unscored,
-        notes=read.notes,
+        notes=(*read.notes, *((doubt,) if doubt else ())),
+        factors=tuple(name for name in known.factors if name in labels) if known is not None else (),
+        fingerprint=known.study if known is not None else None,
+        own_draws=(known.own_draws or None) if known is not None else None,
     )
 
 
+def _unescaped(name: str) -> str:
+    """A label as it was before it was written to a CSV file; one that is absent keeps its word."""
+    text = read_back(name)
+    return name if text is None else text
+
+
 def is_run(path: Path | str) -> bool:
-    """Whether `path` is a run folder, or one of its cells (`RUN#cell`)."""
-    folder, _, _ = str(path).partition("#")
+    """Whether `path` is a run folder, one of its cells (`RUN#cell`), or a log of another harness."""
+    folder, _, _ = as_run(path).partition("#")
     return (Path(folder) / "run.json").is_file()
+
+
+def _opened(path: Path | str) -> Finished:
+    return finished(Folder(Path(as_run(path).partition("#")[0])))
 
 
 def run_table(run: Finished, *, cluster: str | None = None, aliases: bool = False) -> Table:
@@ -132,7 +152,7 @@ def runs_table(paths: Sequence[str]) -> tuple[Table, tuple[str, ...]]:
 
     Where all have the same factors, every set-up is kept, to be averaged over; else the baseline of each.
     """
-    opened = {path: finished(Folder(Path(path.partition("#")[0]))) for path in paths}
+    opened = {path: _opened(path) for path in paths}
     if len(opened) < 2:
         raise InputError("one run is no comparison; name another")
     return combined(opened)
@@ -172,7 +192,7 @@ def _asks(item: Item) -> object:
 
 def suite_table(paths: Sequence[str]) -> tuple[Table, str | None]:
     """Several runs as benchmarks (column `of`), and the column of contestants: the first factor that all share."""
-    opened = {path: finished(Folder(Path(path.partition("#")[0]))) for path in paths}
+    opened = {path: _opened(path) for path in paths}
     if len(opened) < 2:
         raise InputError("one run is no suite; name another")
     tables: dict[str, plain.Table] = {}

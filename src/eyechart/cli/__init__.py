@@ -29,7 +29,9 @@ COMMANDS = {
     "suite": "Several benchmarks together: an aggregate, contradictory trends, agreement of ranks.",
     "grade": "Grade outputs as a careful person would, show why, and where other graders disagree.",
     "import": "Logs of other harnesses in: what they say, what they do not, as runs to be read again.",
+    "export": "Runs out: Every Eval Ever, results of a model card, CSV, Parquet.",
     "reread": "The same answers under several graders: what the reading alone is worth.",
+    "diff": "Field by field, how two evaluations differ, and whether that can move a score.",
     "flips": "Why verdicts differ between two set-ups: read, written or answered differently.",
     "explain": "Divide the gap between two evaluations among the fields in which they differ.",
     "doctor": "Symptoms or runs in, ranked causes out: evidence, a cheap experiment, the remedy.",
@@ -37,6 +39,14 @@ COMMANDS = {
     "difficulty": "Measure how hard the few-shot candidates are, for balanced draws.",
     "grader": "Put a grader to the test, and write its certificate.",
     "judge": "Judge the judges: run one, audit it, correct its scores, ask people.",
+    "check": "Operating rules against a run or study: kept, broken, or cannot be told.",
+    "disclose": "What a number does not say, as questions to its authors.",
+    "verify": "Recompute every number of a run from its folder alone, and check its seal.",
+    "reproduce": "Run it again, and judge the new score against the interval that was claimed.",
+    "audit": "Runs and logs, many at once: what does not fit, with evidence.",
+    "gate": "Limits on any estimate, for continuous integration: kept, broken, or cannot tell.",
+    "rank": "Only runs of one procedure are ranked together; ties where the data cannot tell.",
+    "history": "One fixed set over time: change points, error terms, what was fixed.",
     "store": "Check or merge stores of answers.",
     "models": "List backends and models, and fetch the embedded model.",
     "factors": "List what can be moved: fields, text edits, readers, scorers.",
@@ -57,6 +67,20 @@ Exit codes: 0 done, 1 a check failed, 2 wrong usage or input,
 
 class Commands(click.Group):
     """Finds a command by name and imports its file only then."""
+
+    def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
+        """As click's, but wrong usage is one line here too, with where to read on."""
+        if not standalone_mode:
+            return super().main(*args, standalone_mode=False, **extra)
+        try:
+            sys.exit(super().main(*args, standalone_mode=False, **extra) or 0)
+        except click.exceptions.NoArgsIsHelpError as error:
+            error.show()
+            sys.exit(error.exit_code)
+        except click.ClickException as error:
+            from eyechart.cli.output import misused
+
+            misused(error)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)

@@ -7,6 +7,7 @@ import click
 
 from eyechart.app.study import load
 from eyechart.cli.output import Answer, answers
+from eyechart.cli.plan import goal_data, goal_lines
 
 
 @click.command("fingerprint")
@@ -18,7 +19,7 @@ def command(file: Path | None, schema: bool, flat: bool) -> Answer:
     """Check FILE and print its digests: stated, then effective where the data can be read.
 
     The same evaluation, written in another order or with a default spelt out, has the same effective
-    digest.
+    digest. What a goal (preset) fills in counts as written.
     """
     if schema:
         from eyechart.core.codec import schema as json_schema
@@ -34,8 +35,8 @@ def command(file: Path | None, schema: bool, flat: bool) -> Answer:
         snapshot = to_flat(study.spec.spec)
         return Answer(code="flat", text=json.dumps(snapshot, indent=1, ensure_ascii=False), data=snapshot)
     digests, inert = study.digests(), study.inert()
-    lines = [f"inert: {i['path']}: {i['reason']}" for i in inert]
-    warnings: list[str] = []
+    lines = [*goal_lines(study.aim), *(f"inert: {i['path']}: {i['reason']}" for i in inert)]
+    warnings = list(study.aim.warnings) if study.aim else []
     if digests["effective"] is None:
         warnings.append(f"no effective digest: {digests['reason']}")
     lines.append(f"stated    {digests['stated']}")
@@ -44,5 +45,9 @@ def command(file: Path | None, schema: bool, flat: bool) -> Answer:
     lines.append(str(digests["effective"] or digests["stated"]))
     kind = f"a study with {len(study.spec.factors)} factors" if study.spec.factors else "a fingerprint"
     return Answer(
-        code="valid", text=f"{file} is {kind}.", data={**digests, "inert": inert}, lines=lines, warnings=warnings
+        code="valid",
+        text=f"{file} is {kind}.",
+        data={**digests, "inert": inert, **goal_data(study.aim)},
+        lines=lines,
+        warnings=warnings,
     )

@@ -12,6 +12,7 @@ from eyechart.app.flip_ledger import FlipLedger, within
 from eyechart.app.flip_names import ledger_of
 from eyechart.app.folder import Folder
 from eyechart.app.paper import writable
+from eyechart.app.place import as_run
 from eyechart.cli.output import Answer, answers
 from eyechart.core.errors import InputError
 from eyechart.report.blocks import Piece
@@ -85,7 +86,7 @@ def _found(where: tuple[str, ...]) -> FlipLedger:
         return ledger_of(*where)
     if len(where) == 3:
         run, a, b = where
-        return within(finished(Folder(Path(run))), a, b)
+        return within(finished(Folder(Path(as_run(run)))), a, b)
     raise InputError(
         "flips compares two: write RUN c000 c001 for two set-ups of a run, or two of RUN and RUN#c001 for two runs"
     )
@@ -107,7 +108,7 @@ def _named(where: tuple[str, ...]) -> Iterator[str]:
     if len(where) != 3:
         return
     path, *cells = where
-    levels = {score.cell: dict(score.levels) for score in finished(Folder(Path(path))).scores()}
+    levels = {score.cell: dict(score.levels) for score in finished(Folder(Path(as_run(path)))).scores()}
     first, second = (levels.get(cell, {}) for cell in cells)
     for name in first:
         if first[name] != second.get(name):

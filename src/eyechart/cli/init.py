@@ -7,8 +7,13 @@ from typing import Any
 import click
 
 from eyechart.app.init import Wishes, Written, write_study
+from eyechart.app.init_goals import Aimed
 from eyechart.app.schemes import TASKS, Task
 from eyechart.cli.output import Answer, answers
+from eyechart.core.errors import InputError
+from eyechart.core.spec import Goal
+
+GOALS: tuple[Goal, ...] = ("ceiling", "production", "sensitivity")
 
 QUESTIONS: tuple[tuple[str, str, Any], ...] = (
     ("task", "What is asked for", click.Choice(TASKS)),
@@ -34,18 +39,33 @@ QUESTIONS: tuple[tuple[str, str, Any], ...] = (
 @click.option("--labels", type=click.IntRange(1), metavar="N", help="Answers that people label.")
 @click.option("--sampling", type=click.BOOL, metavar="yes|no", help="Answers drawn at random, or greedy.")
 @click.option("--budget", type=click.IntRange(1), metavar="CALLS", help="Most calls.")
+@click.option("--goal", type=click.Choice(GOALS), help="What the study is for; sets design and repeats.")
+@click.option("--deployment", type=click.Path(path_type=Path), help="Goal production: what is deployed, a file.")
 @answers("init")
-def command(data: Path | None, out: Path, scheme: bool, **options: Any) -> Answer:
+def command(
+    data: Path | None,
+    out: Path,
+    scheme: bool,
+    goal: Goal | None = None,
+    deployment: Path | None = None,
+    **options: Any,
+) -> Answer:
     """Write a study for DATA (CSV, JSON Lines or Parquet); without DATA, one on the built-in chart.
 
     The study moves temperature, answer cue and reader, with three repeats: a first look, to be edited. With
     --scheme, or one of the options behind it, it has the parts that the task needs: exact grader or judge,
-    repeats, seeds, labels of people.
+    repeats, seeds, labels of people. With --goal it asks one question: what can the model do (ceiling), what will my
+    deployment see (production), how much does the chart matter (sensitivity).
     """
+    if deployment is not None and goal != "production":
+        raise InputError("is read where --goal production is given", field="--deployment")
+    aimed = None if goal is None else Aimed(goal=goal, deployment=deployment)
     given = {name: options.pop(name) for name in ("task", "people", "labels", "sampling", "budget")}
     known = {name: value for name, value in given.items() if value is not None}
     if not scheme and not known:
-        return _answer(out, write_study(data, out, **options), [])
+        return _answer(out, write_study(data, out, aimed=aimed, **options), [])
+    if aimed is not None:
+        raise InputError("chooses the parts of a study, as --scheme does: give one of them", field="--goal")
     if "labels" in known:
         known.setdefault("people", True)
     asks = scheme and sys.stdin.isatty()

@@ -8,17 +8,19 @@ import os
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 from unicodedata import category
 
 import click
 
 from eyechart.core.errors import EyechartError
-from eyechart.runner.fulfil import Tally
 from eyechart.version import __version__
 
+if TYPE_CHECKING:
+    from eyechart.runner.fulfil import Tally
+
 KEEPING = (
-    "run", "demo", "plan", "judge run", "judge audit", "explain", "difficulty", "probe prompt", "probe decoding",
+    "run", "reproduce", "demo", "plan", "judge run", "judge audit", "explain", "difficulty", "probe prompt", "probe decoding",
     "probe determinism", "probe pairs",
 )  # fmt: skip
 """Commands that ask a model, and keep what it has answered."""
@@ -126,6 +128,15 @@ def _fail(name: str, text: str, code: int, as_json: bool) -> NoReturn:
     sys.exit(code)
 
 
+def misused(error: click.ClickException) -> NoReturn:
+    """Wrong usage: one line, with the command that explains itself; exit code 2."""
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    path = context.command_path if context else "eyechart"
+    text = error.format_message().strip().removesuffix(".")
+    asked = f"{' '.join(text.split())}; see `{path} --help`"
+    _fail(path.partition(" ")[2] or "eyechart", asked, error.exit_code, "--json" in sys.argv)
+
+
 def clean(text: str) -> str:
     """Text that cannot steer a terminal: control characters are spelt out, line breaks kept.
 
@@ -139,19 +150,20 @@ def clean(text: str) -> str:
 
 
 class Progress:
-    """Done, rate, errors and time left: one line redrawn on a terminal, a quiet line a minute elsewhere."""
+    """Done, rate, errors and time left: one line redrawn on a terminal; elsewhere a quiet line a minute, the first
+    after five seconds, so that whoever started it by mistake is told in time."""
 
     def __init__(self, quiet: bool = False) -> None:
         self.live = sys.stderr.isatty() and not quiet
         self.quiet = quiet
         self.every = 0.2 if self.live else 60.0
-        self.last = 0.0
+        self.next = self.every if self.live else 5.0
         self.width = 0
 
     def __call__(self, tally: Tally) -> None:
-        if self.quiet or tally.total == 0 or tally.seconds - self.last < self.every:
+        if self.quiet or tally.total == 0 or tally.seconds < self.next:
             return
-        self.last = tally.seconds
+        self.next = tally.seconds + self.every
         text = line_of(tally)
         if self.live:
             sys.stderr.write("\r" + text.ljust(self.width))

@@ -3,12 +3,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 
+from eyechart.app.harness_plan import harness_of
 from eyechart.app.plan import Plan
 from eyechart.app.study import load
 from eyechart.cli.output import Answer, Progress, answers, duration
+from eyechart.core.goals import Aim
 
 
 @click.command("plan")
@@ -22,17 +25,45 @@ from eyechart.cli.output import Answer, Progress, answers, duration
 def command(study: Path, out: Path | None, store: Path | None, measure: int | None) -> Answer:
     """Show what STUDY would ask and cost. Nothing is called unless --measure is given."""
     progress = Progress()
-    plan = load(study).plan(out, stores=[store] if store else [], measure_calls=measure or 0, progress=progress)
+    given = load(study)
+    if harness_of(given.spec) is not None:
+        from eyechart.cli import harness  # its readers of logs are many
+
+        return harness.planned(given, out)
+    plan = given.plan(out, stores=[store] if store else [], measure_calls=measure or 0, progress=progress)
     progress.end()
-    return answer(plan)
+    return answer(plan, given.aim)
 
 
-def answer(plan: Plan) -> Answer:
+def answer(plan: Plan, aim: Aim | None = None) -> Answer:
     grid = plan.grid
     text = (
         f"{plan.scores:,} scores from {plan.needed:,} calls, {plan.stored:,} of them stored: {len(plan.new):,} to make."
     )
-    return Answer(code="plan", text=text, data=plan.data(), lines=_lines(plan), warnings=list(grid.notes))
+    data = plan.data() | goal_data(aim)
+    lines = [*goal_lines(aim), *_lines(plan)]
+    return Answer(code="plan", text=text, data=data, lines=lines, warnings=list(grid.notes))
+
+
+def goal_data(aim: Aim | None) -> dict[str, Any]:
+    """The goal of a study, and what it set, for programs."""
+    if aim is None:
+        return {"goal": None, "goal_reason": "the study states no preset"}
+    filled = [{"path": one.path, "value": one.value, "by": one.by} for one in aim.filled]
+    return {"goal": {"name": aim.goal, "question": aim.question, "rules": aim.rules, "filled": filled}}
+
+
+def goal_lines(aim: Aim | None) -> Iterator[str]:
+    """The goal of a study, and what it set, for people."""
+    if aim is None:
+        return
+    yield f"  goal      {aim.goal}: {aim.question}?"
+    for by, words in (
+        ("preset", "not stated, so set by the preset"),
+        ("deployment", "not stated, so taken from the deployment"),
+    ):
+        if mine := [f"{one.path} {one.value}" for one in aim.filled if one.by == by]:
+            yield f"            {words}: {', '.join(mine)}"
 
 
 def _lines(plan: Plan) -> Iterator[str]:

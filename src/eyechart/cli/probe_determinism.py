@@ -50,7 +50,7 @@ def determinism(
     progress = Progress(quiet)
 
     def show(tally: Tally) -> None:
-        progress.last = min(progress.last, tally.seconds)  # every pass has a clock of its own
+        progress.next = min(progress.next, tally.seconds + progress.every)  # every pass has a clock of its own
         progress(tally)
 
     found = probe_determinism(

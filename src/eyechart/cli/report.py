@@ -5,8 +5,10 @@ from pathlib import Path
 import click
 
 from eyechart.app.opened import open as open_run
+from eyechart.app.place import as_run
 from eyechart.app.shelf import SHELF
 from eyechart.cli.output import Answer, answers
+from eyechart.core.errors import InputError
 
 
 @click.command("report")
@@ -21,5 +23,8 @@ from eyechart.cli.output import Answer, answers
 @answers("report")
 def command(run: Path, out: Path | None, lang: str, shelf: Path) -> Answer:
     """Write the report of RUN again: HTML, Markdown or JSON, English or Chinese. Calls no model."""
-    path = open_run(run).report(out, language="zh" if lang == "zh" else "en", shelf=shelf)
+    folder = as_run(run)
+    if out is None and folder != str(run):
+        raise InputError(f"{run} is a log, not a run folder to write into: name the file to write", field="--out")
+    path = open_run(folder).report(out, language="zh" if lang == "zh" else "en", shelf=shelf)
     return Answer(code="written", text=str(path), data={"report": str(path), "language": lang})

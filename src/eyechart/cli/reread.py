@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import click
 
 from eyechart.analysis.readers import ReaderSpread, SubjectReadings
+from eyechart.app.place import as_run
 from eyechart.app.reread import reread
 from eyechart.cli.columns import columned, split
 from eyechart.cli.output import Answer, answers, points
@@ -25,7 +26,7 @@ def command(source: str, graders: str | None, allow_weak_sandbox: bool) -> Answe
     No model is called. The spread over graders is the part of a score that depends only on how answers are
     read; pairs of models or set-ups whose order it turns are listed.
     """
-    found = reread(source, split(graders), allow_weak_sandbox=allow_weak_sandbox)
+    found = reread(as_run(source), split(graders), allow_weak_sandbox=allow_weak_sandbox)
     return Answer(
         code="read", text=sentence(found), data=data_of(found) | {"spreads": _spreads(found)}, lines=_lines(found)
     )

@@ -6,8 +6,9 @@ from pathlib import Path
 import click
 
 from eyechart.app.findings import ORDINARY, in_words
+from eyechart.app.harness_plan import harness_of
 from eyechart.app.opened import open as open_run
-from eyechart.app.run import Ran
+from eyechart.app.run import Ran, terminable
 from eyechart.app.study import load
 from eyechart.cli.output import Answer, Progress, answers
 from eyechart.cli.show import sentences
@@ -27,8 +28,13 @@ def command(study: Path, out: Path | None, store: Path | None, quiet: bool, allo
     """
     progress = Progress(quiet)
     given = load(study)
+    if harness_of(given.spec) is not None:
+        from eyechart.cli import harness  # its readers of logs are many
+
+        return harness.started(given, out, quiet)
     replaced = given.replaces(out)
-    ran = given.execute(out, store=store, progress=progress, allow_weak_sandbox=allow_weak_sandbox)
+    with terminable():
+        ran = given.execute(out, store=store, progress=progress, allow_weak_sandbox=allow_weak_sandbox)
     progress.end()
     told = answer(ran)
     told.warnings[:0] = [replaced] if replaced else []

@@ -8,6 +8,7 @@ import click
 
 from eyechart.app.opened import Run
 from eyechart.app.opened import open as open_run
+from eyechart.app.place import as_run
 from eyechart.app.report import report_input
 from eyechart.app.report import sentences as run_sentences
 from eyechart.cli.output import Answer, answers, clean
@@ -21,7 +22,7 @@ from eyechart.report.terminal import render_terminal
 @answers("show")
 def command(run: Path) -> Answer:
     """Show RUN in the terminal: scores with both intervals, heat map, curves, what went wrong."""
-    opened = open_run(run)
+    opened = open_run(as_run(run))
     found = sentences(opened)
     data = {
         "folder": str(run),

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import click
 
-from eyechart.app.folder import Folder
-from eyechart.app.study import RUNS
+from eyechart.app.folder import RUNS, Folder
 from eyechart.cli.output import Answer, answers
 from eyechart.core.errors import InputError
 from eyechart.store.store import Store

@@ -20,10 +20,10 @@ from eyechart.core.errors import EyechartError, InputError
 from eyechart.core.factors import advice as advice_of
 from eyechart.core.factors import changes_of, check_clashes, check_path, get, put
 from eyechart.core.registry import hint
-from eyechart.core.spec import Budget, Design, Factor, Prices, Spec, StudySpec, Value
+from eyechart.core.spec import Budget, Deployment, Design, Factor, Prices, Spec, StudySpec, Value
 
 SECTIONS = ("dataset", "prompt", "decoding", "model", "evaluation", "judge", "repeats")
-EXTRAS = ("name", "factors", "perturbations", "design", "budget", "prices", "preset", "runtime")
+EXTRAS = ("name", "factors", "perturbations", "design", "budget", "prices", "preset", "deployment", "runtime")
 Path = tuple[str | int, ...]
 
 
@@ -117,7 +117,9 @@ def load_study(text: str, file: str | None = None) -> StudySpec:
     _raise(problems)
     factors = _factors(document, cast("Spec", spec), data, problems)
     _raise(problems)
-    rest = {k: data[k] for k in ("name", "preset") if data.get(k) is not None}
+    if data.get("design") is None:  # left unset, so that a goal may set it
+        del parts["design"]
+    rest = {k: data[k] for k in ("name", "preset", "deployment") if data.get(k) is not None}
     study = _section(document, StudySpec, (), {"spec": spec, "factors": factors, **parts, **rest}, problems)
     _raise(problems)
     return cast("StudySpec", study)
@@ -251,11 +253,7 @@ def _factor(spec: Spec, name: str, path: str, levels: Any) -> Factor:
         named = [(level_name(v), v) for v in cast("list[Any]", levels)]
     else:
         raise InputError(f"{name}: write the levels as a list, or as a mapping of names to values")
-    if path and not path.endswith("+"):
-        now = get(spec, path)
-        if now is not None and all(v != now for _, v in named):
-            named.insert(0, (level_name(now), now))
-    factor = Factor(name=name, path=path, levels=tuple(named), ordered=_ordered(named))
+    factor = joined(spec, Factor(name=name, path=path, levels=tuple(named), ordered=_ordered(named)))
     for level, value in factor.levels:
         if not path and not isinstance(value, Mapping):
             raise InputError(f"{name}: level {level} must be a mapping of paths to values, since no path is given")
@@ -264,6 +262,20 @@ def _factor(spec: Spec, name: str, path: str, levels: Any) -> Factor:
             check_path(each)
         put(spec, changes)
     return factor
+
+
+def joined(spec: Spec, factor: Factor) -> Factor:
+    """`factor` with what `spec` states among its levels: the baseline is one of them.
+
+    >>> heat = Factor(name="t", path="decoding.temperature", levels=(("1", 1),))
+    >>> joined(Spec(decoding={"temperature": 0.5}), heat).levels
+    (('0.5', 0.5), ('1', 1))
+    """
+    now = get(spec, factor.path) if factor.path and not factor.path.endswith("+") else None
+    if now is None or any(v == now for _, v in factor.levels):
+        return factor
+    named = [(level_name(now), now), *factor.levels]
+    return Factor(name=factor.name, path=factor.path, levels=tuple(named), ordered=_ordered(named))
 
 
 def level_name(value: Any) -> str:
@@ -307,6 +319,8 @@ def dump_study(study: StudySpec) -> str:
             plain[key] = value.stated()
     if study.preset:
         plain["preset"] = study.preset
+    if study.deployment:
+        plain["deployment"] = study.deployment.stated()
     yaml = YAML(typ="safe", pure=True)
     yaml.default_flow_style = False
     yaml.allow_unicode = True
@@ -320,7 +334,7 @@ def schema() -> dict[str, Any]:
     """JSON Schema of a study file, for editors."""
     out = Spec.model_json_schema(mode="validation")
     definitions = cast("dict[str, Any]", out.setdefault("$defs", {}))
-    for model in (Design, Budget, Prices):
+    for model in (Design, Budget, Prices, Deployment):
         inner = model.model_json_schema(mode="validation")
         definitions |= inner.pop("$defs", {})
         definitions[model.__name__] = inner
@@ -339,6 +353,7 @@ def schema() -> dict[str, Any]:
         "budget": {"$ref": "#/$defs/Budget"},
         "prices": {"$ref": "#/$defs/Prices"},
         "preset": {"enum": ["ceiling", "production", "sensitivity"]},
+        "deployment": {"oneOf": [{"type": "string"}, {"$ref": "#/$defs/Deployment"}]},
         "runtime": {"type": "object", "description": "Observed, never hashed."},
     }
     out["properties"]["repeats"] = {"oneOf": [{"type": "integer", "minimum": 1}, {"$ref": "#/$defs/Repeats"}]}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, cast, get_args
 
 from pydantic import BaseModel, ValidationError
@@ -49,6 +50,7 @@ def paths_of(factor: Factor) -> tuple[str, ...]:
     return tuple(seen)
 
 
+@lru_cache
 def field_names(prefix: str = "") -> tuple[str, ...]:
     """All paths of Spec, sections included, e.g. for messages and for `eyechart factors`."""
     return tuple(_walk(Spec, prefix))

@@ -36,8 +36,11 @@ def from_flat(data: Mapping[str, Any]) -> dict[str, Any]:
     >>> from_flat({"model_name": "m", "decode": {"top_k": 1}, "task": {"name": "gsm8k", "fewshot": 5}})["prompt"]
     {'few_shot': {'count': 5}}
 
-    Raises InputError for a key that the snapshot does not have.
+    Raises InputError for a key that the snapshot does not have, or a part that is no mapping.
     """
+    for name in ("decode", "task"):
+        if not isinstance(data.get(name) or {}, Mapping):
+            raise InputError("write a mapping", field=name)
     decode: Mapping[str, Any] = data.get("decode") or {}
     task: Mapping[str, Any] = data.get("task") or {}
     parts: tuple[tuple[tuple[str, ...], Mapping[str, Any], str], ...] = (

@@ -111,6 +111,8 @@ for _name in (
     "imported",
 ):
     BACKENDS.add(_name, f"eyechart.backends.{_name}:open_backend")
+for _name in ("lm_eval", "inspect"):  # run whole evaluations: app/harness.py
+    BACKENDS.add(_name, "eyechart.backends.harness:open_backend")
 
 EDITS: Registry[Callable[..., TextEdit | ItemEdit]] = Registry("edit")
 READERS: Registry[Callable[..., Reader]] = Registry("reader")

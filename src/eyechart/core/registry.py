@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from difflib import get_close_matches
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import Any, Generic, TypeVar, cast
 
 from eyechart.core.errors import InputError
@@ -91,6 +90,8 @@ class Registry(Generic[T]):
     def _load_entry_points(self) -> None:
         if self._asked_entry_points:
             return
+        from importlib.metadata import entry_points  # slow to import, and only a name that is not ours needs it
+
         self._asked_entry_points = True
         for point in entry_points(group=f"eyechart.{self.kind}"):
             self.add(point.name, cast("Any", point.value))

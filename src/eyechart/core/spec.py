@@ -334,6 +334,20 @@ class Factor(Value):
         return self
 
 
+Goal = Literal["ceiling", "production", "sensitivity"]
+
+
+class Deployment(Value):
+    """What is deployed, for goal `production`. No part of any digest: what it fills in is, as if it were written."""
+
+    path: str
+    """A fingerprint, a flat snapshot, a generation_config.json, or the body of an OpenAI-compatible request."""
+    sha256: str | None = None
+    """Hash of the file; refused when it does not fit."""
+    decoding: Decoding | None = None
+    """As it takes effect, once the file is read."""
+
+
 class StudySpec(Value):
     """A baseline evaluation and how it is moved. Only `spec` is in the digest of an evaluation."""
 
@@ -343,4 +357,11 @@ class StudySpec(Value):
     design: Design = Design()
     budget: Budget = Budget()
     prices: Prices | None = None
-    preset: Literal["ceiling", "production", "sensitivity"] | None = None
+    preset: Goal | None = None
+    """What the study is for: it sets what is not stated (`core.goals`)."""
+    deployment: Deployment | None = None
+
+    @field_validator("deployment", mode="before")
+    @classmethod
+    def _file(cls, value: Any) -> Any:
+        return {"path": value} if isinstance(value, str) else value

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from eyechart.core.records import Request
+from eyechart.core.codec import SECTIONS
+from eyechart.core.records import Outcome, Request
 from eyechart.logs.kinds import first_line, top_keys
 from eyechart.logs.plain import (
     dig,
@@ -19,6 +21,7 @@ from eyechart.logs.plain import (
     messages,
     moment,
     number,
+    parse,
     read_json,
     read_lines,
     sequence,
@@ -28,6 +31,11 @@ from eyechart.logs.plain import (
 from eyechart.logs.values import Claim, Foreign, Found, Notes, Row, Scored, Setting, Unreadable
 
 HARNESS = "Every Eval Ever"
+OURS = frozenset((
+    "eyechart_repeat", "eyechart_outcome", "fingerprint", "answer_key", "group", "finish_reason", "option_logprobs",
+    "chat_messages",
+))  # fmt: skip
+"""Metadata that `eyechart export` writes beside an answer, and that is no part of the item."""
 
 
 def find(files: Sequence[Path]) -> Iterator[Found]:
@@ -112,6 +120,7 @@ def _foreign(
         ("evaluation.framework_version", version, "eval_library"),
     ]
     settings = [Setting(path=p, value=v, by=by) for p, v, by in given if v is not None]
+    settings += _fingerprint(dig(first, "generation_config", "additional_details", "fingerprint_as_stated"))
     for key in ("schema_version", "evaluation_id", "source_metadata", "eval_library", "model_info"):
         if log.get(key) is not None:
             settings.append(Setting(path=f"every_eval_ever.{key}", value=log[key], by="aggregate"))
@@ -135,6 +144,27 @@ def _foreign(
         started=moment(_seconds(log.get("evaluation_timestamp"))),
         packages={text(library.get("name")) or "eval_library": version} if version else {},
     )
+
+
+def _fingerprint(told: Any) -> Iterator[Setting]:
+    """Every field of the fingerprint that `eyechart export` wrote beside a result, but for those of the reading: what
+    is imported was read by the log."""
+    try:
+        found = parse(told.encode(), "fingerprint") if isinstance(told, str) else None
+    except (Unreadable, UnicodeEncodeError):
+        return
+    for path, value in _leaves(mapping(found), "", 8):
+        section, _, name = path.partition(".")
+        if section in SECTIONS and section not in ("evaluation", "judge") and name not in ("backend", "path", "url"):
+            yield Setting(path=path, value=value, by="fingerprint_as_stated")
+
+
+def _leaves(value: Mapping[str, Any], prefix: str, depth: int) -> Iterator[tuple[str, Any]]:
+    for key, part in value.items():
+        if isinstance(part, dict) and depth and f"{prefix}{key}" != "model.options":
+            yield from _leaves(mapping(part), f"{prefix}{key}.", depth - 1)
+        elif not isinstance(part, dict):
+            yield f"{prefix}{key}", part
 
 
 def _template(value: Any) -> str | None:
@@ -231,7 +261,11 @@ def _rows(sample: str, row: Mapping[str, Any], reading: str, bounds: tuple[float
     at = choices.index(gold[0]) if gold and gold[0] in choices else letter_of(gold[0]) if gold and choices else None
     if at is None or at >= len(choices):
         choices, at = [], None
-    item = item_of(sample, text(given.get("raw")), gold=gold, choices=choices, at=at, more=mapping(row.get("metadata")))
+    more = mapping(row.get("metadata"))
+    known, ended = _ours(more)
+    group = text(more.get("group")) if known is not None else None
+    more = {key: value for key, value in more.items() if known is None or key not in OURS}
+    item = item_of(sample, text(given.get("raw")), gold=gold, choices=choices, at=at, group=group, more=more)
     talk = messages(row.get("messages"))
     last = max((i for i, m in enumerate(talk) if m.role == "assistant"), default=len(talk))
     raw = dig(row, "output", "raw")
@@ -245,9 +279,17 @@ def _rows(sample: str, row: Mapping[str, Any], reading: str, bounds: tuple[float
     value = _scaled(number(dig(row, "evaluation", "score")), bounds)
     if not texts:
         answer = failed(error) if error else generated(None)
-        scores = () if error else (Scored(reading, value),)
-        yield Row(item=item, request=request, answer=answer, scores=scores)
+        scores = () if error else (Scored(reading, value, ended),)
+        yield Row(item=item, request=request, answer=answer, scores=scores, repeat=known)
     for repeat, said in enumerate(texts):
-        mine = Scored(reading, value if repeat == 0 else None)
-        turn = repeat if len(texts) > 1 else None
+        mine = Scored(reading, value, ended) if repeat == 0 else Scored(reading, None)
+        turn = repeat if len(texts) > 1 else known
         yield Row(item=item, request=request, answer=generated(said), scores=(mine,), repeat=turn)
+
+
+def _ours(metadata: Mapping[str, Any]) -> tuple[int | None, Outcome | None]:
+    """Repeat and outcome, where `eyechart export` wrote the line: the schema has no field for them."""
+    repeat, outcome = metadata.get("eyechart_repeat"), metadata.get("eyechart_outcome")
+    counted = {one.value: one for one in Outcome if one.counted}
+    number_of = int(repeat) if isinstance(repeat, str) and re.fullmatch(r"[0-9]{1,4}", repeat) else None
+    return number_of, counted.get(outcome) if isinstance(outcome, str) else None

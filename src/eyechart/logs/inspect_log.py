@@ -40,8 +40,11 @@ VALUES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, "yes": 1.0, "true": 1.0, "no":
 NAMES = {"temperature": "temperature", "top_p": "top_p", "top_k": "top_k", "max_tokens": "max_new_tokens",
          "seed": "seed", "stop_seqs": "stop", "frequency_penalty": "frequency_penalty",
          "presence_penalty": "presence_penalty"}  # fmt: skip
+WIRE = {"max_tokens": ("max_tokens", "max_completion_tokens", "max_output_tokens"), "stop_seqs": ("stop", "stop_seqs")}
+"""Names of parameters in requests of the OpenAI kind, where they are others."""
 STOPS = {"max_tokens": "length", "model_length": "length"}
 MEANS = ("accuracy", "mean")
+ERRORS = ("stderr", "bootstrap_stderr")
 ATTACHED = "attachment://"
 
 
@@ -94,16 +97,23 @@ def _foreign(path: Path, log: Mapping[str, Any], first: Mapping[str, Any]) -> Fo
     settings, calls = _settings(log, about, first, steps)
     ids = sequence(dig(about, "dataset", "sample_ids"))
     params = {s.path.removeprefix("decoding."): s.value for s in settings if s.path.startswith("decoding.")}
-    named = tuple(claim.reading for claim in _claims(log))
+    claims = sorted(_claims(log), key=lambda claim: claim.mean)  # of several reducers the mean is the one to hold on to
+    named = tuple(claim.reading for claim in claims)
+    for score in map(mapping, sequence(dig(log, "results", "scores"))):
+        lost, had = whole(score.get("unscored_samples")), whole(score.get("scored_samples"))
+        if lost and had is not None:
+            findings.append(
+                f"{text(score.get('name'))}: the harness could not score {lost:,} of {lost + had:,} answers"
+            )
     return Foreign(
         harness=HARNESS,
         version=text(dig(about, "packages", "inspect_ai")),
         task=text(about.get("task")) or path.stem,
         model=text(about.get("model")),
         files=(path,),
-        rows=partial(rows, path, tuple(sorted(params.items())), named) if first else None,
+        rows=partial(rows, path, tuple(sorted(params.items())), named, _group_key(log)) if first else None,
         settings=tuple(settings),
-        claims=tuple(_claims(log)),
+        claims=tuple(claims),
         total=_total(log, len(ids)),
         findings=(*findings, *calls),
         started=moment(dig(log, "stats", "started_at")) or moment(about.get("created")),
@@ -111,6 +121,15 @@ def _foreign(path: Path, log: Mapping[str, Any], first: Mapping[str, Any]) -> Fo
         packages={k: v for k, v in mapping(about.get("packages")).items() if isinstance(v, str)},
         complete=status == "success",
     )
+
+
+def _group_key(log: Mapping[str, Any]) -> str | None:
+    """The column of metadata by which metrics are grouped."""
+    for score in sequence(dig(log, "results", "scores")):
+        for metric in mapping(dig(score, "metrics")).values():
+            if (found := text(dig(metric, "params", "group_key"))) is not None:
+                return found
+    return None
 
 
 def _total(log: Mapping[str, Any], named: int) -> int | None:
@@ -149,7 +168,20 @@ def _settings(
     own = {f"eval.{k}": v for k, v in about.items()} | {"plan": log.get("plan"), "log_version": log.get("version")}
     out += [Setting(path=f"inspect.{k}", value=v, by="header") for k, v in own.items() if v is not None]
     differ = [k for k in NAMES if called is not None and k in planned and planned[k] != used.get(k)]
-    return out, [f"{k} {short(planned[k], 40)} was planned, and {short(used.get(k), 40)} was sent" for k in differ]
+    said = [f"{k} {short(planned[k], 40)} was planned, and {short(used.get(k), 40)} was sent" for k in differ]
+    return out, said + list(_lost(first))
+
+
+def _lost(sample: Mapping[str, Any]) -> Iterator[str]:
+    """What the first model call set, and its request, where it is logged as it went out, did not carry."""
+    event = next((e for e in sequence(sample.get("events")) if dig(e, "event") == "model"), None)
+    request = mapping(dig(event, "call", "request"))
+    if not any(name in request for name in NAMES):  # providers of other dialects nest theirs: nothing can be told
+        return
+    for name, value in _stated(dig(event, "config")).items():
+        known = next((request[key] for key in WIRE.get(name, (name,)) if request.get(key) is not None), None)
+        if name in NAMES and known != value:
+            yield f"{name} {short(value, 40)} was set, and the request to the model had {short(known, 40)}"
 
 
 def _stated(config: Any) -> dict[str, Any]:
@@ -177,20 +209,28 @@ def _claims(log: Mapping[str, Any]) -> Iterator[Claim]:
         reducer = text(one.get("reducer"))
         metrics = mapping(one.get("metrics"))
         for key, metric in metrics.items():
-            if key.rpartition("/")[2] in MEANS:
-                yield Claim(
-                    reading=reading,
-                    key=f"{name} {key}",
-                    value=number(dig(metric, "value")),
-                    se=number(dig(metrics, "stderr", "value")),
-                    n=asked if epochs == 1 else None,
-                    mean=reducer in (None, "mean", "mean_score"),
-                )
+            if key.rpartition("/")[2] in ERRORS:
+                continue
+            part = key if dig(metric, "params", "group_key") is not None and key != "all" else None
+            inner = text(dig(metric, "params", "metric", "name")) or key
+            plain = reducer in (None, "mean", "mean_score")
+            yield Claim(
+                reading=reading,
+                key=f"{name} {inner if part else key}" + ("" if plain else f" by {reducer}"),
+                value=number(dig(metric, "value")),
+                se=number(dig(metrics, "stderr", "value")),
+                n=asked if epochs == 1 and part is None else None,
+                mean=plain and inner.rpartition("/")[2] in MEANS,
+                group=part,
+            )
 
 
-def rows(path: Path, params: tuple[tuple[str, Any], ...], named: Sequence[str], notes: Notes) -> Iterator[Row]:
+def rows(
+    path: Path, params: tuple[tuple[str, Any], ...], named: Sequence[str], group_key: str | None, notes: Notes
+) -> Iterator[Row]:
+    """`group_key`: the column of metadata that says which group an item is of."""
     for sample in _samples(path, notes):
-        yield from _row(sample, params, named, notes)
+        yield from _row(sample, params, named, group_key, notes)
 
 
 def _samples(path: Path, notes: Notes) -> Iterator[Mapping[str, Any]]:
@@ -207,7 +247,11 @@ def _samples(path: Path, notes: Notes) -> Iterator[Mapping[str, Any]]:
 
 
 def _row(
-    sample: Mapping[str, Any], params: tuple[tuple[str, Any], ...], named: Sequence[str], notes: Notes
+    sample: Mapping[str, Any],
+    params: tuple[tuple[str, Any], ...],
+    named: Sequence[str],
+    group_key: str | None,
+    notes: Notes,
 ) -> Iterator[Row]:
     name = text(sample.get("id"))
     if name is None:
@@ -229,7 +273,7 @@ def _row(
     if not asked and prompt is None:
         request = Request(elicit="generate", prompt="", params=params)
     yield Row(
-        item=_item(name, sample),
+        item=_item(name, sample, group_key),
         request=request,
         answer=_answer(sample),
         scores=scores if sample.get("error") is None or scores else (),
@@ -249,7 +293,7 @@ def _attached(value: Any, attached: Mapping[str, Any], depth: int) -> Any:
     return value
 
 
-def _item(name: str, sample: Mapping[str, Any]) -> Any:
+def _item(name: str, sample: Mapping[str, Any], group_key: str | None) -> Any:
     given = sample.get("input")
     asked = [m.content for m in messages(given) if m.role == "user"]
     question = given if isinstance(given, str) else (asked[-1] if asked else None)
@@ -259,9 +303,9 @@ def _item(name: str, sample: Mapping[str, Any]) -> Any:
     at = letter_of(gold[0]) if len(gold) == 1 and choices else None
     if at is None or at >= len(choices):
         choices, at = [], None
-    return item_of(
-        name, question, gold=[g.strip() for g in gold], choices=choices, at=at, more=mapping(sample.get("metadata"))
-    )
+    more = mapping(sample.get("metadata"))
+    group = text(more.get(group_key)) if group_key is not None else None
+    return item_of(name, question, gold=[g.strip() for g in gold], choices=choices, at=at, group=group, more=more)
 
 
 def _answer(sample: Mapping[str, Any]) -> Response | Failure:

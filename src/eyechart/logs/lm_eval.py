@@ -226,7 +226,11 @@ def _claims(facts: Mapping[str, Any], task: str, leaves: Sequence[str], down: se
         how = {str(dig(m, "metric")): dig(m, "aggregation") for m in listed}
         for key, value in found.items():
             metric, _, filtered = key.partition(",")
-            if number(value) is None or metric.endswith("_stderr") or metric in ("alias", "sample_len", *down):
+            if (
+                number(value) is None
+                or metric.endswith("_stderr")
+                or metric in ("alias", "sample_len", "bypass", *down)
+            ):
                 continue
             yield Claim(
                 reading=metric if filtered in ("", "none") else f"{metric}@{filtered}",
@@ -254,6 +258,7 @@ def _settings(
         ("dataset.name", text(config.get("dataset_path")), "configs.dataset_path"),
         ("dataset.subset", text(config.get("dataset_name")), "configs.dataset_name"),
         ("dataset.split", text(config.get("test_split")) or text(config.get("validation_split")), "configs"),
+        ("dataset.count", whole(dig(facts, "n-samples", leaf, "original")), "n-samples.original"),
         ("prompt.template", template if template and "{{" in template else None, "configs.doc_to_text"),
         ("prompt.system", text(facts.get("system_instruction")), "system_instruction"),
         ("prompt.chat_template", facts["chat_template"] is not None if "chat_template" in facts else None, "results"),
@@ -322,7 +327,7 @@ def _packages(facts: Mapping[str, Any]) -> dict[str, str]:
     out = {"lm_eval": text(facts.get("lm_eval_version")), "transformers": text(facts.get("transformers_version"))}
     told = text(facts.get("pretty_env_info")) or ""
     out |= dict(re.findall(r"\[pip3\] (torch|vllm|numpy)==(\S+)", told))
-    return {name: version for name, version in out.items() if version}
+    return {name: version for name, version in out.items() if version and version != "N/A"}
 
 
 def _platform(facts: Mapping[str, Any]) -> str | None:

@@ -112,6 +112,8 @@ def rows(
                 row = {**row, "filter": filters[seen[doc] % len(filters)]}
                 seen[doc] += 1
             sent = requests_of(row)
+            if kind == "multiple_choice":
+                sent = _conditional(sent)
             item = _item(name, row, sent, kind, task if grouped else None)
             scores = tuple(_scores(row, down, notes))
             if kind == "generate_until":
@@ -119,6 +121,20 @@ def rows(
             else:
                 request, answer = _options(row, sent, kind)
                 yield Row(item=item, request=request, answer=answer, scores=scores)
+
+
+def _conditional(sent: Sequence[tuple[Any, Any]]) -> Sequence[tuple[Any, Any]]:
+    """Without the requests that `acc_mutual_info` adds: every option once more, after nothing.
+
+    >>> _conditional([("Q", " a"), ("Q", " b"), ("", "a"), ("", "b")])
+    [('Q', ' a'), ('Q', ' b')]
+    """
+    half = len(sent) // 2
+    first, more = sent[:half], sent[half:]
+    if half < 2 or len(more) != half or any(prompt != "" for prompt, _ in more) or all(p == "" for p, _ in first):
+        return sent
+    alike = all(str(a).strip() == str(b).strip() for (_, a), (_, b) in zip(first, more, strict=True))
+    return first if alike else sent
 
 
 def _scores(row: Mapping[str, Any], down: frozenset[str], notes: Notes) -> Iterator[Scored]:

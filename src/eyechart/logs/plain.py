@@ -185,7 +185,9 @@ def harmless(value: Any, depth: int = 12) -> Any:
     if isinstance(value, dict):
         pairs = cast("Mapping[Any, Any]", value).items()
         return {
-            str(k): "(not kept)" if _SECRET.search(str(k)) and isinstance(v, str) and v else harmless(v, depth - 1)
+            str(k): "(not kept)"
+            if _SECRET.search(str(k)) and isinstance(v, str) and v and v.lower() not in ("true", "false")
+            else harmless(v, depth - 1)
             for k, v in pairs
         }
     if isinstance(value, list | tuple):

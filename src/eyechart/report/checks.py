@@ -57,7 +57,7 @@ def github(findings: Sequence[Finding], language: Language = "en") -> list[str]:
     """Workflow commands, one for each finding that is broken or cannot be told at severity error.
 
     >>> github([Finding(id="spread", state="broken", severity="error", text="At most 1 point.", evidence="2.3: too far")])
-    ['::error title=spread::At most 1 point. 2.3: too far']
+    ['::error title=spread::At most 1 point. 2.3: too far.']
     """
     out: list[str] = []
     for finding in worst_first(findings):
@@ -117,7 +117,9 @@ def checklist(findings: Sequence[Finding], title: Text) -> Block:
 def _sentences(finding: Finding, language: Language) -> Iterator[str]:
     for text in (finding.text, finding.evidence, *(() if finding.state == "kept" else (finding.remedy,))):
         if text is not None:
-            yield say(text, language)
+            said = say(text, language)
+            ended = said.endswith((".", "!", "?", "。", "！", "？"))
+            yield said if ended else said + ("。" if language == "zh" else ".")
 
 
 def _xml(text: str) -> str:

@@ -22,7 +22,8 @@ from eyechart.analysis.judged_rates import RateAudit
 from eyechart.analysis.judgements import Effect
 from eyechart.analysis.readers import ReaderSpread
 from eyechart.analysis.results import Analysis
-from eyechart.report.blocks import Part, State, Text
+from eyechart.core.findings import Finding
+from eyechart.report.blocks import Part, Text
 
 Language = Literal["en", "zh"]
 FieldState = Literal["stated", "default", "inert", "unknown"]
@@ -76,18 +77,6 @@ class Facts:
     calls: Calls | None = None
     notes: tuple[Text, ...] = ()
     """About the data: rows that could not be used, with line and reason."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
-    """One rule and whether it was kept."""
-
-    id: str
-    """Ids under `rule.` in the catalogue are shown in words (`seed_stated`); others as they are."""
-    state: State
-    evidence: Text
-    text: Text | None = None
-    """The rule in words; None: from the catalogue, else the id."""
 
 
 CertificateState = Literal["certified", "failing", "stale", "untested", "none"]
@@ -158,8 +147,10 @@ class ReportInput:
     inert: tuple[InertField, ...] = ()
     digests: Digests = field(default_factory=Digests)
     facts: Facts = field(default_factory=Facts)
-    rules: tuple[Rule, ...] = ()
-    """Rules of thumb that are missing here and follow from the rest are added by the report."""
+    rules: tuple[Finding, ...] = ()
+    """What the rules say; findings of `rules.apply` also say why each rule is there."""
+    rule_sets: tuple[str, ...] = ()
+    """Names of the sets that they are of."""
     language: Language = "en"
     sentences: tuple[Text, ...] = ()
     """Range, what moved it most, how sure; empty: worked out from the analysis."""

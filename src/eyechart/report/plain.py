@@ -11,7 +11,8 @@
     inert         [{path, reason}]
     digests       {stated, effective, study}
     facts         {model, engine, command, started, finished, versions, calls, notes}
-    rules         [{id, state, evidence, text}]
+    rule_sets     names of the sets of rules
+    rules         [{id, state, severity, text, evidence, reason, remedy, subject}]
     parts         the sections as blocks: what the other media show
 
 Sections that stand alone (what `explain`, `flips`, a probe, `difficulty`, `doctor` or a judge audit found: chosen by
@@ -43,14 +44,14 @@ from eyechart.analysis.results import (
     Sample,
 )
 from eyechart.analysis.shares import Attributed
+from eyechart.core.findings import Finding
 from eyechart.core.records import NotEstimable
 from eyechart.report.blocks import Message, Note, Prose, Text, Verdict
-from eyechart.report.inputs import Facts, ReportInput, Rule
+from eyechart.report.inputs import Facts, ReportInput
 from eyechart.report.messages import say
 from eyechart.report.number_data import NOT_FINITE, Data, number_data, put
-from eyechart.report.rules import rules_of_thumb
 from eyechart.report.sections import build
-from eyechart.report.sections.compliance import rule_text
+from eyechart.report.sections.compliance import reason_of
 from eyechart.report.sentences import plain_sentences, tone_of
 from eyechart.report.table_data import data_of
 from eyechart.stats.variances import SubjectSpread
@@ -99,7 +100,8 @@ def report_data(given: ReportInput, names: tuple[str, ...] = ()) -> Data:
         "facts": _facts(given.facts, language),
         "flips": [_whole(count) for count in given.flips],
         "graders": [_whole(fact) for fact in given.graders],
-        "rules": [_rule(rule, language) for rule in (*given.rules, *rules_of_thumb(given))],
+        "rule_sets": list(given.rule_sets),
+        "rules": [_rule(rule, language) for rule in given.rules],
         "parts": [_plain(part, language) for part in build(given, names)],
     } | put(
         {}, readers=(None if given.readers is None else _whole(given.readers), "the answers hold no text to read again")
@@ -278,9 +280,11 @@ def _facts(facts: Facts, language: str) -> Data:
     return out | {"notes": [_say(note, language) for note in facts.notes]}
 
 
-def _rule(rule: Rule, language: str) -> Data:
-    text, evidence = _say(rule_text(rule), language), _say(rule.evidence, language)
-    return {"id": rule.id, "state": rule.state, "evidence": evidence, "text": text}
+def _rule(rule: Finding, language: str) -> Data:
+    """One finding; `reason` is why the rule is there, `remedy` what to do where it is not kept."""
+    words = {"text": rule.text, "evidence": rule.evidence, "reason": reason_of(rule), "remedy": rule.remedy}
+    told = {key: None if text is None else _say(text, language) for key, text in words.items()}
+    return {"id": rule.id, "state": rule.state, "severity": rule.severity, **told, "subject": rule.subject}
 
 
 def _same(text: str) -> str:

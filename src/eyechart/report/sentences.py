@@ -9,7 +9,7 @@ from __future__ import annotations
 from eyechart.analysis.results import Analysis, CellScore, Range
 from eyechart.report import numbers
 from eyechart.report.blocks import Message, Text, Tone, message
-from eyechart.report.common import baseline_of, counted, flagged, reason_for
+from eyechart.report.common import baseline_of, counted, flagged, reason_for, setup
 
 
 def tone_of(analysis: Analysis) -> Tone:
@@ -28,6 +28,52 @@ def plain_sentences(analysis: Analysis) -> tuple[Text, Text, Text]:
     ['sentence.range.none', 'sentence.mover.unknown', 'sentence.sure.none']
     """
     return _range(analysis), _mover(analysis), _sure(analysis)
+
+
+def goal_sentence(goal: str | None, analysis: Analysis) -> Text | None:
+    """What the study was for, and what its numbers say of that; None where it stated no goal.
+
+    >>> nothing = Analysis(scores=(), heat=(), spreads=(), curves=(), range=None, samples=(), groups=())
+    >>> goal_sentence("ceiling", nothing).key, goal_sentence(None, nothing)
+    ('goal.ceiling.none', None)
+    """
+    if goal not in ("ceiling", "production", "sensitivity"):
+        return None
+    spread = analysis.range
+    if goal == "production":
+        return _seen(analysis)
+    if spread is None or spread.cells < 2 or not (numbers.finite(spread.low) and numbers.finite(spread.high)):
+        return message("goal.ceiling.none" if goal == "ceiling" else "goal.sensitivity.none")
+    known = {"n": counted("count.setups", spread.cells), "high": numbers.points(spread.high)}
+    if goal == "ceiling":
+        best = next((score for score in analysis.scores if score.cell == spread.high_cell), None)
+        name = setup(best, baseline_of(analysis)) if best is not None else spread.high_cell
+        known["name"] = name
+        interval = numbers.interval_of(best.new_items) if best is not None else None
+        if interval is None:
+            return message("goal.ceiling", **known)
+        return message("goal.ceiling.interval", interval=numbers.ends(interval), **known)
+    wide = {"width": numbers.points(spread.high - spread.low), "n": known["n"]}
+    apart = beyond_luck(spread)
+    if apart is None or spread.luck is None:
+        return message("goal.sensitivity.no_luck", **wide)
+    luck = numbers.points(spread.luck)
+    if apart:
+        return message("goal.sensitivity.beyond", luck=luck, **wide)
+    return message("goal.sensitivity.within", luck=luck, **wide)
+
+
+def _seen(analysis: Analysis) -> Message:
+    """What users of the deployed set-up, the baseline, would see."""
+    score = baseline_of(analysis)
+    value = baseline_value(score)
+    if score is None or value is None:
+        return message("goal.production.none")
+    said = {"score": numbers.points(value), "level": numbers.percent(analysis.level)}
+    fresh = numbers.interval_of(score.new_items)
+    if fresh is None:
+        return message("goal.production.no_interval", score=said["score"])
+    return message("goal.production", interval=numbers.ends(fresh), **said)
 
 
 def _range(analysis: Analysis) -> Message:

@@ -10,6 +10,8 @@ One score
 Two and more
 - `paired`, `multiple`: change of a score on the same items, exact McNemar, sign flips; Holm, Benjamini-Hochberg
 - `compare`: models on the same items: difference, equivalence, what would tell, groups
+- `evidence`, `limits`, `spread_limits`: is a number shown to lie above or below a limit
+- `places`: ranges of ranks from sure differences; `changes`: change points of a series, over all splits
 - `ranks`: the order of models over configurations; `suites`: several benchmarks together
 - `variances`: which level is noisier, reliability of configuration means
 - `power`: how many runs and items, both ways

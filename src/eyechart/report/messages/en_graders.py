@@ -36,10 +36,6 @@ EN: dict[str, str] = {
     "flips.cause.no_answer_found": "No answer found",
     "flips.cause.changed_answer": "Answered differently",
     # Certificates
-    "rule.grader_certified": "Every grader has a certificate for what it read",
-    "rule.grader_certified.unread": "no text was read by a grader",
-    "rule.grader_certified.bad": "stale or failing: {names}",
-    "rule.grader_certified.lacking": "no certificate yet: {names}",
     "graders.title": "Graders and their certificates",
     "graders.caption": "From the stress test of each grader: right answers restyled that it rejected, wrong but plausible"
     " ones that it accepted, and the largest rate that so many cases leave possible (one-sided exact 95 % bound). The cases"

@@ -7,10 +7,6 @@ EN: dict[str, str] = {
     "nav.judges": "Judges",
     "intro.judges": "Opinions that stand for a metric: what moves them, how far they agree with people and with"
     " themselves, and what they allow to be said.",
-    "rule.judge_calibrated": "Every judge is calibrated by people's labels, for these answers and as it is today",
-    "rule.judge_calibrated.unchecked": "{name}: not checked",
-    "rule.judge_calibrated.doubt": "{name}: {text} ({evidence})",
-    # The judge
     "judges.title": "The judge {name}",
     "judges.list": "{first}, {second}",
     "judges.sentences": "{first} {second}",

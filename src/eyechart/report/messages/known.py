@@ -10,7 +10,7 @@ import re
 from functools import cache
 from string import Formatter
 
-from eyechart.report.blocks import Text, message
+from eyechart.core.words import Text, message
 
 WHY_EN: dict[str, str] = {
     "why.no_items": "no items",

@@ -33,10 +33,6 @@ ZH: dict[str, str] = {
     "flips.cause.no_answer_found": "未找到答案",
     "flips.cause.changed_answer": "回答不同",
     # 证书
-    "rule.grader_certified": "每个评分器都有针对所读题型的证书",
-    "rule.grader_certified.unread": "没有由评分器读取的文本",
-    "rule.grader_certified.bad": "已过期或未达标：{names}",
-    "rule.grader_certified.lacking": "尚无证书：{names}",
     "graders.title": "评分器及其证书",
     "graders.caption": "来自每个评分器的压力测试：换一种写法的正确回答被拒绝的数量、看似合理的错误回答被接受的数量，"
     "以及这么多题目下仍可能的最大比率（单侧精确 95 % 上界）。题目由程序生成；上界只对该生成器成立，不对任何模型成立。",

@@ -6,10 +6,6 @@ ZH: dict[str, str] = {
     "section.judges": "评判者",
     "nav.judges": "评判者",
     "intro.judges": "以意见充当指标的评判者：什么会左右它，它与人、与自身有多一致，以及据此可以说什么。",
-    "rule.judge_calibrated": "每个评判者都经人工标注校准，且适用于这些回答及其现状",
-    "rule.judge_calibrated.unchecked": "{name}：未检查",
-    "rule.judge_calibrated.doubt": "{name}：{text}（{evidence}）",
-    # 评判者
     "judges.title": "评判者 {name}",
     "judges.list": "{first}、{second}",
     "judges.sentences": "{first}{second}",

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from eyechart.core.findings import STATES, Finding, counted, worst_first
 from eyechart.report.blocks import (
     Block,
     Cell,
@@ -9,25 +12,23 @@ from eyechart.report.blocks import (
     ChecklistItem,
     Heading,
     Note,
+    Part,
+    Prose,
     Row,
     Table,
     Text,
     message,
 )
 from eyechart.report.common import missing, row, table
-from eyechart.report.inputs import Facts, FieldRow, ReportInput, Rule
-from eyechart.report.messages import knows
-from eyechart.report.rules import rules_of_thumb
+from eyechart.report.inputs import Facts, FieldRow, ReportInput
 from eyechart.report.sections.dashboard import layer_name
 from eyechart.report.sections.readers import certificates
+from eyechart.rules.values import Ruled
 
 
 def compliance(given: ReportInput) -> list[Block]:
-    items = [_item(rule) for rule in (*given.rules, *rules_of_thumb(given))]
-    order = {"broken": 0, "unknown": 1, "kept": 2}
-    items.sort(key=lambda item: order[item.state])
     blocks: list[Block] = [
-        ChecklistBlock(title=message("rules.title"), items=tuple(items)),
+        *(_rules(given) if given.rules else [Note(kind="missing", text=message("rules.none"))]),
         *certificates(given),
         _digests(given),
         _fingerprint(given.fingerprint),
@@ -41,15 +42,44 @@ def compliance(given: ReportInput) -> list[Block]:
     return blocks
 
 
-def rule_text(rule: Rule) -> Text:
-    if rule.text is not None:
-        return rule.text
-    key = f"rule.{rule.id}"
-    return message(key) if knows(key) else rule.id
+def _rules(given: ReportInput) -> list[Block]:
+    found = counted(given.rules)
+    counts = {state: found[state] for state in STATES}
+    said = message("rule.counts", n=len(given.rules), sets=", ".join(given.rule_sets) or "–", **counts)
+    return [Prose(text=said), rules(given.rules)]
 
 
-def _item(rule: Rule) -> ChecklistItem:
-    return ChecklistItem(item=rule_text(rule), state=rule.state, evidence=rule.evidence)
+def rules(findings: Sequence[Finding]) -> ChecklistBlock:
+    """Every rule, worst first; with what is not kept stands why it matters and what to do."""
+    items = tuple(ChecklistItem(item=_item(f), state=f.state, evidence=_evidence(f)) for f in worst_first(findings))
+    return ChecklistBlock(title=message("rules.title"), items=items)
+
+
+def part(findings: Sequence[Finding]) -> Part:
+    """The rules alone."""
+    return Part(name="rules", title=message("rules.title"), blocks=(rules(findings),))
+
+
+def reason_of(finding: Finding) -> Text | None:
+    """Why the rule is there, where it says so; findings of other kinds have none."""
+    return finding.reason if isinstance(finding, Ruled) else None
+
+
+def _item(finding: Finding) -> Text:
+    if finding.state == "kept":
+        return finding.text
+    return message("rule.title", rule=finding.text, severity=message(f"rule.severity.{finding.severity}"))
+
+
+def _evidence(finding: Finding) -> Text:
+    reason, remedy = reason_of(finding), finding.remedy
+    if finding.state == "kept" or (reason is None and remedy is None):
+        return finding.evidence
+    if reason is not None and remedy is not None:
+        return message("rule.evidence", evidence=finding.evidence, reason=reason, remedy=remedy)
+    if reason is not None:
+        return message("rule.evidence.why", evidence=finding.evidence, reason=reason)
+    return message("rule.evidence.only", evidence=finding.evidence, remedy=remedy or "")
 
 
 def _digests(given: ReportInput) -> Table:

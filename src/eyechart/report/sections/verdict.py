@@ -48,7 +48,7 @@ def _alarms(given: ReportInput) -> list[Block]:
         }
         loud = failed >= LOUD * total
         out.append(Note(kind="warning" if loud else "info", text=message("note.failed", **said)))
-    broken = [rule.text or rule.id for rule in given.rules if rule.state == "broken"]
+    broken = [rule.text for rule in given.rules if rule.fails]
     if broken:
         text = message("note.broken", n=counted("count.rules", len(broken)), rules=listed(broken[:3]))
         out.append(Note(kind="warning", text=text))

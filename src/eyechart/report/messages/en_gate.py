@@ -1,0 +1,51 @@
+"""The words of a report in English: limits kept, broken, or neither shown."""
+
+from __future__ import annotations
+
+EN: dict[str, str] = {
+    "section.gate": "Limits",
+    "gate.limits": "The limits",
+    "gate.with": "{evidence} {remedy}",
+    "gate.asked": "{limit}.",
+    "gate.in": "{value} in {subject}",
+    "gate.most": "at most {end}",
+    "gate.least": "at least {end}",
+    "gate.points": "{n} points",
+    "gate.per_tenth": "{n} points per 0.1",
+    "gate.plain": "{n}",
+    "gate.broken": "{value}, {end} at {level} %: beyond the limit of {limit}.",
+    "gate.kept": "{value}, {end} at {level} %: within the limit of {limit}.",
+    "gate.unknown": "{value}, {low} at {one} % and {high} at {two} %: the limit of {limit} lies between.",
+    "gate.counted": "{value}, counted, of {n} in all; the limit is {limit}.",
+    "gate.not_estimable": "{subject}: {reason}",
+    "gate.reason": "cannot be estimated: {reason}.",
+    "gate.more": "{text} Likewise: {names}.",
+    "gate.others": "{text} For {n} more it cannot be told.",
+    "gate.and_more": "{names} and {n} more",
+    "gate.tested": "{n} numbers were looked at; all limits together are called broken by chance in at most {rate} % of gates.",
+    "gate.have": "{n} in {subject}",
+    "gate.needs.items": "Cannot tell; about {n} more items (of {have}) would settle it, if what was measured is the truth.",
+    "gate.needs.runs": "Cannot tell; about {n} more runs (of {have}) would settle it, if what was measured is the truth.",
+    "gate.needs.either": "Cannot tell; about {items} more items (of {have}), or {runs} more runs of these, would settle it, if what"
+    " was measured is the truth.",
+    "gate.needs.items_only": "Cannot tell; about {n} more items (of {have}) would settle it, if what was measured is the truth;"
+    " more runs of the same items would not.",
+    "gate.needs.nothing": "Cannot tell; what was measured lies so near the limit that no number of items or runs worth asking"
+    " would settle it.",
+    "gate.verdict.broken": "{n} of {of} limits broken",
+    "gate.verdict.unknown": "Cannot tell for {n} of {of} limits; none is broken",
+    "gate.verdict.kept": "{of} of {of} limits kept",
+    "gate.verdict.warned": "{text}; of those that only warn, {n} not shown to be kept",
+    "gate.column.limit": "limit",
+    "gate.column.state": "state",
+    "gate.column.value": "value",
+    "gate.column.ends": "at least, at most",
+    "gate.column.items": "items",
+    "gate.column.subject": "of",
+    "gate.state.kept": "kept",
+    "gate.state.broken": "broken",
+    "gate.state.unknown": "cannot tell",
+    "gate.ends": "{low}, {high}",
+    "gate.whole": "all items",
+    "gate.looks": "Every number that was looked at",
+}
