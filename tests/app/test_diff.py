@@ -333,3 +333,38 @@ def test_a_spoilt_run_is_one_line(spoilt: str, say_it: None) -> None:
 def test_what_is_no_evaluation_is_said() -> None:
     with pytest.raises(InputError, match="a int is no evaluation"):
         diff(3, 4)
+
+
+OURS = 'dataset: {name: chart, subset: sentiment}\nprompt: {template: "{{question}}", cue: "A:"}\ndecoding: {max_new_tokens: 9}\n'
+
+
+def test_a_description_of_another_s_number_gets_no_default_of_ours(tmp_path: Path) -> None:
+    theirs, ours = tmp_path / "theirs.yaml", tmp_path / "ours.yaml"
+    theirs.write_text("model_name: them\ndecode: {temperature: 0.5}\ntask: {name: chart}\n", encoding="utf-8")
+    ours.write_text(f"{OURS}evaluation: {{method: numeric}}\n", encoding="utf-8")
+    for a, b in ((theirs, ours), (ours, theirs)):
+        found = diff(a, b)
+        seen = kinds(found)
+        assert seen["decoding.temperature"] == "scores"  # it is stated there, and ours is a default
+        for path in ("prompt.template", "prompt.cue", "decoding.max_new_tokens", "evaluation.extraction"):
+            assert seen[path] == "may"
+        why = {one.path: say(one.why, "en") for one in found.differences}
+        assert why["prompt.cue"] == f"{theirs} does not state it"
+        assert not found.same
+    twice = diff(theirs, theirs)
+    assert (twice.same, twice.differences) == (False, ())  # what neither states may not be the same
+
+
+def test_differences_that_rest_on_a_default_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    bare, ours = Path("bare.yaml"), Path("ours.yaml")
+    bare.write_text("dataset: {name: chart, subset: sentiment}\ndecoding: {max_new_tokens: 8}\n", encoding="utf-8")
+    ours.write_text(OURS, encoding="utf-8")
+    found = diff(bare, ours)
+    scoring = {one.path for one in found.of("scores")}
+    assert {"prompt.template", "prompt.cue", "decoding.max_new_tokens"} <= scoring
+    # Of these the limit stands in both, and how options look follows from the template: two rest on a default alone.
+    assert "2 of those that score differently only by a default of eyechart: bare.yaml does not state" in str(found)
+    assert str(found) == say(headline(found), "en")
+    bare.write_text(OURS.replace("9}", "8}"), encoding="utf-8")
+    assert "default of eyechart" not in str(diff(bare, ours))

@@ -386,7 +386,7 @@ def test_what_it_writes_for_other_tools(two, monkeypatch):
     assert done.exit_code == 1
     suite = ElementTree.parse("g.xml").getroot()[0]
     assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("3", "1", "0")
-    assert "::error file=gate.yaml,line=2,title=drop::It is no worse. " in done.stdout
+    assert "::error file=gate.yaml,line=2,title=drop::drop <= 1.0 points: It is no worse. " in done.stdout
     assert "::warning file=gate.yaml,line=3,title=score::" in done.stdout
     summary = Path("summary.md").read_text(encoding="utf-8")
     assert summary.startswith("before\n")
@@ -400,8 +400,9 @@ def test_what_it_writes_for_other_tools(two, monkeypatch):
     assert look["low"] > 0.01
     assert look["value"] == pytest.approx(0.225)
     assert look["needs"] is None
-    chinese = called("now", "--limits", "gate.yaml", "--lang", "zh")
-    assert "超出限值" in chinese.stdout
+    chinese = called("now", "--limits", "gate.yaml", "--lang", "zh", "--markdown", "zh.md")
+    assert "超出限值" in Path("zh.md").read_text(encoding="utf-8")  # what is written; the terminal speaks English
+    assert "beyond the limit" in chinese.stdout
 
 
 def test_all_estimates_are_listed_and_the_schema_is_printed():

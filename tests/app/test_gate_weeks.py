@@ -6,6 +6,7 @@ exactly at the truth, which is where a gate is called broken most easily.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -153,6 +154,29 @@ def at_most(events: int, weeks: int, rate: float) -> bool:
 def test_sixty_weeks_of_an_unchanged_model_are_quiet():
     total, of = broken_weeks(60, seed=1)
     assert at_most(total, 60, RATE), of
+
+
+def holed(given: Given, share: float) -> Given:
+    """`given` with the calls of some items lost in the last set-up."""
+    seen = given.observed
+    hit = (seen.cell == len(seen.cells) - 1) & (seen.item < share * len(seen.items))
+    outcome = np.where(hit, OUTCOMES.index(Outcome.FAILED), seen.outcome).astype(np.int8)
+    return Given(observed=replace(seen, outcome=outcome, scored=seen.scored & ~hit), layout=LAYOUT)
+
+
+@pytest.mark.parametrize("text", ["volatility <= 30 points", "volatility(group) <= 60 points", "range <= 60 points",
+                                  "volatility(pooled) <= 30 points", "range(temperature) <= 40 points"])  # fmt: skip
+def test_what_compares_set_ups_counts_the_items_that_one_of_them_lacks(text: str) -> None:
+    rng = np.random.default_rng(1)
+    whole = week(rng, items_of(rng))
+    limit = read_limit(text)
+    states = {share: hold([(limit, members(holed(whole, share), limit))])[0] for share in (0.0, 0.02, 0.9)}
+    assert [one.state for one in states.values()] == ["kept", "kept", "unknown"]
+    assert all(look.member.lost is None for look in states[0.0].looks)
+    lost = [look.member.lost for look in states[0.9].looks]
+    assert all(one is not None and dict(one.why).keys() == {"failed"} for one in lost)
+    if "temperature" not in text:  # of its levels an item has a row left in the other cue
+        assert all(one is not None and one.items == round(0.9 * one.of) for one in lost)
 
 
 def test_a_drop_against_the_baseline_is_found():

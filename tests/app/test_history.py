@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 import eyechart as ec
 from eyechart.analysis.history_terms import BY_ITEM, WHOLE
+from eyechart.app.folder import Folder
 from eyechart.app.history import Logbook, history
 from eyechart.app.history_record import read_record
 from eyechart.cli import main
@@ -49,11 +50,12 @@ def run(name: str, version: str, more: str = "", items: str = "q.jsonl") -> ec.R
 
 
 def finished_at(name: str, at: str) -> None:
-    """As if the run had ended then: the seal is not looked at by a history."""
+    """As if the run had ended then, and was sealed so."""
     path = Path(name) / "run.json"
     facts = json.loads(path.read_text(encoding="utf-8"))
     facts["finished"] = at
     path.write_text(json.dumps(facts), encoding="utf-8")
+    Folder(Path(name)).seal()
 
 
 @pytest.fixture(scope="module")

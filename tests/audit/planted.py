@@ -353,7 +353,7 @@ def _by(rows: Rows) -> dict[tuple[str, int], dict[str, Any]]:
     return {(row["id"], row["epoch"]): row for row in rows}
 
 
-@fault("repeats.cached", "log-alpha")
+@fault("repeats.same", "log-alpha")
 def all_repeats_came_from_a_cache(root: Path) -> object:
     def first(rows: Rows) -> Rows:
         known = _by(rows)

@@ -137,7 +137,7 @@ def test_damage_is_one_line_and_the_rest_is_audited(clean: Path, tmp_path: Path)
 
 def test_hostile_words_do_not_reach_the_terminal(tmp_path: Path):
     evil = "\x1b[31m<script>alert(1)</script>\u202e"
-    board(Path("b.csv"), [(f"{evil}a", "t", 0.5, 0.3, 100), ("b", "t", 0.4, 0.3, 100)])
+    board(Path("b.csv"), [(f"{evil}a", "t", 0.5, 0.9, 100), ("b", "t", 0.4, 0.9, 100)])
     done = call("b.csv", "--report", "out.html")
     assert done.exit_code == 1
     assert "\x1b" not in done.output

@@ -142,3 +142,39 @@ def test_the_schema_beside_the_guide_is_the_one_in_use():
     assert json.loads(kept.read_text(encoding="utf-8")) == schema(), (
         "eyechart fingerprint --schema > docs/study.schema.json"
     )
+
+
+# Each of these took a minute, or the memory of the machine, or ended in a traceback.
+BOUNDED = [
+    ("stop: " + "[" * 5_000, "s.yaml:1: is nested more than 64 deep"),
+    ("prompt:\n" + "- " * 5_000 + "x", "s.yaml:2: is nested more than 64 deep"),
+    ("\n".join(" " * i + "a:" for i in range(100)), "s.yaml:65: is nested more than 64 deep"),
+    ("- x\n" * 50_001, "s.yaml:50000: holds more than 50,000 values"),
+    (
+        "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
+        + "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]\n" for i in range(1, 12)),
+        "holds more than 50,000 values",
+    ),
+    ("name: " + "x" * 4_000_001, "s.yaml: has 4,000,007 characters; 4,000,000 are read"),
+]
+
+
+@pytest.mark.parametrize(("text", "said"), BOUNDED, ids=range(len(BOUNDED)))
+def test_a_file_that_would_take_a_minute_is_refused_in_one_line(text, said):
+    refused = refusal(text)
+    assert said in refused
+    assert "\n" not in refused
+
+
+def test_what_is_deep_or_long_within_bounds_is_read():
+    assert read_yaml("a: " + "[" * 63 + "]" * 63).data["a"] != []
+    brackets = "[" * 5_000
+    study = load_study(f"prompt: {{template: '{{{{question}}}} {brackets}'}}\n")
+    assert study.spec.prompt.template == f"{{{{question}}}} {brackets}", "a text is not nested"
+
+
+def test_what_is_merged_into_a_mapping_has_no_line_and_is_read():
+    document = read_yaml("a: &a {x: 1}\nb:\n  <<: *a\n  y: 2\n")
+    assert document.data["b"] == {"x": 1, "y": 2}
+    assert document.line(("b", "x")) == document.line(("b",)), "where it stands, as far as that is known"
+    assert document.line(("b", "y")) == 4

@@ -276,10 +276,18 @@ def test_a_tower_of_aliases_is_not_climbed():
     rows = [{"index": i, "target": "1", "messages": [{"role": "user", "content": "q"}],
              "sample_score": {"score": {"value": {"acc": 1.0}, "prediction": "1"}, "sample_id": i}} for i in range(3)]  # fmt: skip
     made.put_lines(root / "reviews" / "m" / "d_main.jsonl", rows)
-    bomb = "a: &a [x, x]\n" + "".join(f"b{i}: &b{i} [{', '.join(['*a'] * 9)}]\n" for i in range(60))
-    made.put(root / "configs" / "task_config.yaml", bomb)
+    tower = "a0: &a0 [x]\n" + "".join(f"a{i + 1}: &a{i + 1} [{', '.join([f'*a{i}'] * 9)}]\n" for i in range(9))
+    merged = "a0: &a0 {k0: 1}\n" + "".join(
+        f"a{i + 1}: &a{i + 1} {{<<: [{', '.join([f'*a{i}'] * 9)}], k{i + 1}: 1}}\n" for i in range(9)
+    )
+    for bomb in (tower, merged, "a: &a [*a]\n"):  # 82 aliases that stand for 400 million values; one that holds itself
+        made.put(root / "configs" / "task_config.yaml", bomb)
+        (run,) = import_logs(root, report=False).runs
+        assert any("task_config.yaml stands for more than 50,000 values" in finding for finding in run.findings)
+    plain = "x: &a [x, x]\n" + "".join(f"b{i}: [*a, *a]\n" for i in range(300)) + "limit: 2\n"
+    made.put(root / "configs" / "task_config.yaml", plain)  # many aliases that stand for little are read
     (run,) = import_logs(root, report=False).runs
-    assert any("refers to itself too often" in finding for finding in run.findings)
+    assert any(finding.startswith("limit 2:") for finding in run.findings)
 
 
 def test_what_no_package_here_can_unpack_is_a_line_that_names_it(monkeypatch):

@@ -250,6 +250,7 @@ def test_logs_of_others_go_out_as_far_as_they_are_known(log, shared, valid):
             assert valid("aggregate", made) == []
             assert [problem for row in rows for problem in valid("line", row)] == []
             assert made["eval_library"]["name"] == one.harness
+            assert made["evaluation_results"][0]["evaluation_name"] == one.task
             details = made["evaluation_results"][0]["score_details"]["details"]
             assert details["fingerprint_stated"].startswith("s1:")  # no effective one: the log does not say all
             assert "fingerprint_effective" not in details

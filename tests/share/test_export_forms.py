@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,8 @@ from eyechart.cli import main
 from eyechart.core import flat
 from eyechart.core.codec import load_study, read_yaml
 from eyechart.core.errors import InputError
+from eyechart.share.every_eval_ever import benchmark_of
+from eyechart.share.told import Setup, dataset_of, metric_of
 
 
 def front(text: str) -> dict:
@@ -29,9 +32,9 @@ def test_a_model_card_says_score_interval_and_fingerprint(runs):
     (result,) = entry[0]["results"]
     (metric,) = result["metrics"]
     base = run.scores()[0]
-    assert metric["value"] == base.new_items.value
+    assert metric["value"] == pytest.approx(base.new_items.value, abs=1e-11)
     assert metric["args"]["fingerprint_effective"] == base.digest == run.facts["digests"]["effective"]
-    assert metric["args"]["interval_new_items"]["low"] == base.new_items.interval.low
+    assert metric["args"]["interval_new_items"]["low"] == pytest.approx(base.new_items.interval.low, abs=1e-11)
     assert metric["args"]["seal"] == run.folder.read_json("seal.json")["root"]
     assert "eyechart verify run of grid" in text
     low, high = (100 * end for end in (base.new_items.interval.low, base.new_items.interval.high))
@@ -164,6 +167,63 @@ def test_the_command_tells_what_it_wrote(runs):
     assert (
         CliRunner().invoke(main, ["export", str(run.folder.path), "--to", "csv"]).stdout.startswith("Wrote 100 answers")
     )
+
+
+def test_a_folder_of_runs_goes_out_as_its_runs_do(runs):
+    for name in ("grid", "options"):
+        shutil.copytree(runs(name).folder.path, Path("several") / name)
+    (Path("several") / "damaged").mkdir()
+    (Path("several") / "damaged" / "run.json").write_text("{", encoding="utf-8")
+    found = export("several", to="csv", out="out")
+    assert sorted(path.name for path in found.files if path.suffix == ".csv") == ["grid.csv", "options.csv"]
+    assert "damaged" in found.notes[0]
+    assert str(found) == f"Wrote {found.rows:,} answers in {len(found.files)} files."
+    done = CliRunner().invoke(main, ["export", "several", "--to", "model-card"])
+    assert done.exit_code == 0
+    assert done.stdout.startswith("Wrote 2 scores in 1 file.")
+
+
+def test_one_set_up_at_hand_goes_out_alone(runs):
+    path = runs("grid").folder.path
+    by_name, at_hand = (
+        export(one, to="snapshot", out=f"out{n}") for n, one in enumerate((f"{path}#c001", ec.open(f"{path}#c001")))
+    )
+    assert [f.name for f in by_name.files] == [f.name for f in at_hand.files]
+    assert [f.read_text(encoding="utf-8") for f in by_name.files] == [
+        f.read_text(encoding="utf-8") for f in at_hand.files
+    ]
+
+
+def test_a_score_is_written_without_the_dust_of_adding_it_up():
+    study = (
+        "dataset: {path: many.jsonl}\nmodel: {backend: echo}\nprompt: {template: '{{question}}', cue: ''}\n"
+        "evaluation: {extraction: whole, score: exact}\n"
+    )
+    text = "".join(
+        json.dumps({"id": str(n), "question": "a", "answer": "a" if n % 50 < 39 else "b"}) + "\n" for n in range(100)
+    )
+    Path("many.jsonl").write_text(text, encoding="utf-8")
+    run = ec.loads(study).run("many")
+    card = export(run, to="model-card", out="out").files[0].read_text(encoding="utf-8")
+    assert "value: 0.78\n" in card
+
+
+def test_logs_go_out_under_the_names_that_they_give():
+    task = {"task": "reviews_short", "dataset_path": "json", "dataset_kwargs": {}, "output_type": "generate_until"}
+    made = Setup(
+        id="c000", levels=(), digest="s1:x", effective={}, engine={}, baseline=True, sampled=False, score=None,
+        stated={
+            "dataset": {"name": task["dataset_path"]},
+            "model": {"backend": "imported", "name": "m"},
+            "evaluation": {"extraction": {"recorded": {"rule": "strict"}}, "score": {"recorded": {"metric": "exact_match"}}},
+        },
+        data={"given": task["task"]},
+    )  # fmt: skip
+    assert benchmark_of(made) == "reviews_short"
+    assert dataset_of(made) is None
+    assert (metric_of(made, True), made.recorded) == ("exact_match", ("exact_match", "strict"))
+    ours = replace(made, stated={"dataset": {"name": "json"}, "model": {"backend": "echo"}})
+    assert (benchmark_of(ours), metric_of(ours, True), metric_of(ours, False)) == ("json", "accuracy", "mean_score")
 
 
 def test_python_has_it_on_the_run(runs):

@@ -95,6 +95,25 @@ def test_clusters_that_move_as_one_raise_no_more_alarms() -> None:
     assert apart > 15  # the negative control: taken for independent, they do
 
 
+def test_the_interval_of_a_change_covers_with_few_unequal_clusters() -> None:
+    """Eight clusters of 1 to 30 items, of which three in ten fall: with plain clustered errors it covered 89 %."""
+    sizes = np.maximum(1, np.round(np.exp(np.linspace(0, 3.4, 8)))).astype(int)
+    codes = np.repeat(np.arange(8), sizes)
+    held = seen = 0
+    for seed in range(60):
+        rng = np.random.default_rng((31, seed))
+        falls = np.where(rng.random(8) < 0.3, 0.2 / 0.3, 0.0)[codes]
+        chance = np.tile(np.full(codes.size, 0.8), (10, 1))
+        chance[5:] -= falls
+        for change in found((rng.random(chance.shape) < chance).astype(float), codes, seed=seed, draws=199).changes:
+            ends = change.effect.interval
+            if ends is not None and change.first < 5 <= change.last:
+                assert any("effective clusters (of 8)" in text for text in change.effect.warnings)
+                held, seen = held + (ends.low <= -0.2 <= ends.high), seen + 1
+    assert seen >= 30
+    assert held >= 0.93 * seen
+
+
 def test_testing_each_step_by_itself_raises_many() -> None:
     """The negative control: without the correction for looking everywhere."""
     alarms = 0

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from eyechart.core.records import NotEstimable
-from eyechart.stats.evidence import Coefficient, Counted, Deviation, Mean, Rooted, Share, Size, Still, Widest
-from eyechart.stats.limits import Apart, ends, holm_levels, mean_shown, size_shown, times_needed
+from eyechart.stats.evidence import Bounded, Coefficient, Counted, Deviation, Mean, Rooted, Share, Size, Still, Widest
+from eyechart.stats.limits import Apart, bounded, ends, holm_levels, mean_shown, size_shown, times_needed
 from eyechart.stats.multiple import holm
 
 
@@ -96,6 +96,9 @@ KINDS = [
     mean_shown([0.0] * 40, kind="difference"),
     mean_shown([-0.2] * 40, kind="difference"),
     mean_shown([0.0] * 56 + [1.0] * 3 + [-1.0], kind="difference"),
+    mean_shown([0.0] * 50 + [1.0] * 5, kind="difference"),
+    mean_shown([0.1, 0.2, 0.0, 0.9] * 8, kind="share"),
+    mean_shown([1.0, 0.0, 0.0, 0.0, 0.0, 0.0] * 8, np.repeat(np.arange(16), 3), kind="share"),
     Size(inner=Mean(value=-0.1, se=0.03, df=20, centre=-0.1), value=0.1),
     Rooted(value=0.03, inner=Share(value=0.2, units=80), factor=222.0),
     Deviation(value=0.02, df=4),
@@ -213,13 +216,104 @@ def test_run_noise_from_the_runs_of_the_items():
     for _ in range(500):
         x = (rng.random((100, 3)) < p[:, None]).astype(float)
         variances = x.var(axis=1, ddof=1)
-        inner = mean_shown(2 * variances, kind="share")
+        inner = mean_shown(np.minimum(3 * variances, 1.0), kind="share")  # of three right or wrong: 0 or 1/3
         assert isinstance(inner, Share)
-        found = Rooted(value=float(variances.mean() / 100) ** 0.5, inner=inner, factor=200.0)
+        found = Rooted(value=float(variances.mean() / 100) ** 0.5, inner=inner, factor=300.0)
         broken += found.above(truth) < 0.05
         kept += found.below(truth) < 0.05
     assert rate_within(broken, 500, 0.05)
     assert rate_within(kept, 500, 0.05)
+
+
+# Where few units hold the spread, or most of them move one way
+
+
+def exactly(n: int, limit: float, kind, alpha: float = 0.05) -> tuple[float, float]:
+    """Chance that `n` items, of which a share `limit` moves by 1, are called above it and below it, over all outcomes."""
+    shown = [mean_shown([1.0] * k + [0.0] * (n - k), kind=kind) for k in range(n // 2)]
+    chances = stats.binom.pmf(np.arange(n // 2), n, limit)
+    return float(chances @ [e.above(limit) < alpha for e in shown]), float(
+        chances @ [e.below(limit) < alpha for e in shown]
+    )
+
+
+@pytest.mark.parametrize("n", [60, 100, 200, 500])
+def test_what_goes_one_way_is_the_exact_share_that_moved(n: int):
+    """A difference is never more certain than the share of items that moved: t calls it kept in 9.3 to 9.9 %."""
+    for limit in (0.02, 0.05, 0.0525, 0.08, 0.1):
+        assert max(exactly(n, limit, "difference")) <= 0.05
+    for k in (2, 5, 12):
+        x = [1.0] * k + [0.0] * (n - k)
+        difference, share = mean_shown(x, kind="difference"), mean_shown(x, kind="share")
+        assert ends(difference, 0.05)[1] >= ends(share, 0.05)[1] - 1e-4
+        assert difference.below(0.2) >= share.below(0.2)
+    assert mean_shown([1.0] * (n // 4) + [0.0] * (n - n // 4), kind="difference").above(0.1) < 0.02  # and it has power
+
+
+def test_changes_of_either_sign_are_left_to_t():
+    both = mean_shown([1.0] * 40 + [-1.0] * 30 + [0.0] * 130, kind="difference")
+    assert isinstance(both, Mean)
+    assert both.ways is None
+
+
+def passages(rng: np.random.Generator, groups: int, size: int, p: float, icc: float) -> tuple[np.ndarray, np.ndarray]:
+    codes, more = np.repeat(np.arange(groups), size), (1 - icc) / icc
+    return (rng.random(codes.size) < rng.beta(p * more, (1 - p) * more, groups)[codes]).astype(float), codes
+
+
+UNUSUAL = {
+    "20 passages near 0": (lambda rng: passages(rng, 20, 10, 0.05, 0.3), 0.05),
+    "60 passages near 0": (lambda rng: passages(rng, 60, 10, 0.05, 0.3), 0.05),
+    "3 items of any score": (lambda rng: (rng.random(3), None), 0.5),
+    "8 items of any score": (lambda rng: (rng.random(8), None), 0.5),
+    "few solved, the rest low": (lambda rng: (np.where(rng.random(100) < 0.03, 1, rng.uniform(0, 0.1, 100)), None), 0.0785),
+    "three runs": (lambda rng: (rng.binomial(3, rng.beta(9, 1, 60)) / 3, None), 0.9),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", UNUSUAL)
+def test_clusters_and_partial_credit_are_wrong_at_most_as_often_as_stated(name: str):
+    """At the level asked, be it that of a family: 0.05 / 8 as well."""
+    draw, truth = UNUSUAL[name]
+    hits, weeks = np.zeros(4), 500
+    for number in range(weeks):
+        x, codes = draw(np.random.default_rng((6, number)))
+        found = mean_shown(x, codes, kind="share")
+        p = (found.above(truth), found.below(truth))
+        hits += [p[0] < 0.05, p[1] < 0.05, p[0] < 0.05 / 8, p[1] < 0.05 / 8]
+    assert all(
+        rate_within(int(n), weeks, rate) for n, rate in zip(hits, (0.05, 0.05, 0.00625, 0.00625), strict=True)
+    ), hits
+
+
+def test_a_bounded_mean_is_that_of_drawn_weights():
+    rng = np.random.default_rng(2)
+    x = rng.beta(1, 3, 12)
+    found = bounded(x, None)
+    weights = rng.dirichlet(np.ones(13), 200_000)
+    for limit in (0.15, 0.25, 0.4):
+        assert found.below(limit) == pytest.approx(np.mean(weights @ np.append(x, 1.0) >= limit), abs=0.004)
+        assert found.above(limit) == pytest.approx(np.mean(weights @ np.append(x, 0.0) <= limit), abs=0.004)
+
+
+def test_a_bounded_mean_of_right_and_wrong_is_the_exact_binomial():
+    exact, near = Share(value=0.1, units=60), Bounded(value=0.1, sums=(0, 1), sizes=(1, 1), counts=(54, 6), more=1)
+    for limit in (0.02, 0.05, 0.1, 0.2, 0.3):
+        assert near.above(limit) == pytest.approx(exact.above(limit), rel=0.02, abs=1e-6)
+        assert near.below(limit) == pytest.approx(exact.below(limit), rel=0.02, abs=1e-6)
+
+
+def test_bounds_of_clusters_and_partial_credit_have_power():
+    shown = np.zeros(2)
+    for number in range(100):
+        rng = np.random.default_rng((7, number))
+        x, codes = passages(rng, 100, 10, 0.05, 0.3)
+        shown += [
+            mean_shown(x, codes, kind="share").below(0.1) < 0.05,
+            mean_shown(rng.beta(1, 9, 200), kind="share").below(0.13) < 0.05,
+        ]
+    assert shown[0] >= 75
+    assert shown[1] >= 90
 
 
 # Planning

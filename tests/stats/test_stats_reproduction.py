@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 from eyechart.core.records import Estimate, NotEstimable
+from eyechart.stats.intervals import mean_clustered
 from eyechart.stats.reproduction import (
     Number,
     equal_answers,
@@ -204,8 +205,10 @@ def test_a_published_number_is_held_against_run_noise_on_the_same_items():
 
 def test_what_is_not_known_is_not_judged():
     one = same_items_as(Number(value=0.7), [[1], [0]])
-    assert isinstance(one, NotEstimable)
-    assert "one run" in one.reason
+    assert not isinstance(one, NotEstimable)
+    assert (one.verdict, one.interval, one.second) == ("cannot tell", None, 0.5)
+    assert "one run" in (one.reason or "")
+    assert isinstance(same_items_as(Number(value=0.7), [[1]], mask=[[True]]), NotEstimable)
     assert isinstance(other_items_than(Number(value=0.7), Estimate(name="x", value=0.7, se=0.01, n=9)), NotEstimable)
     with pytest.raises(ValueError, match="same items"):
         same_items([[1]], [[1], [0]])
@@ -221,7 +224,43 @@ def test_equal_answers_and_runs_without_noise():
     assert not isinstance(still, NotEstimable)
     assert (still.verdict, still.p) == ("reproduced", 1.0)
     fixed = np.repeat(np.array([[1.0], [0.0]] * 50), 2, axis=1)  # nothing random: only rounding may lie between
-    for value, verdict in ((0.5, "reproduced"), (0.503, "reproduced"), (0.53, "not reproduced")):
+    for value, verdict in ((0.5, "reproduced"), (0.503, "reproduced"), (0.53, "cannot tell")):
         found = same_items_as(Number(value=value, rounding=0.005), fixed)
         assert not isinstance(found, NotEstimable)
-        assert found.verdict == verdict
+        assert (found.verdict, found.interval) == (verdict, None)
+
+
+@pytest.mark.parametrize("copies", [1, 3])
+def test_copies_of_one_greedy_draw_say_nothing_of_the_engine_of_another(copies):
+    """14 of 40 here and 40 % published: not "should lie in [39.5, 40.5]"."""
+    scores = np.repeat(np.array([[1.0]] * 14 + [[0.0]] * 26), copies, axis=1)
+    mean = mean_clustered(scores.mean(axis=1))
+    assert isinstance(mean, Estimate)
+    found = same_items_as(Number(value=0.40, rounding=0.005), scores, sampled=False, new=mean)
+    assert not isinstance(found, NotEstimable)
+    assert (found.verdict, found.interval, found.p) == ("cannot tell", None, None)
+    assert "nothing is random, so a difference of 5.0 points" in (found.reason or "")
+    assert found.other_items is not None
+    assert found.other_items.low < 0.25
+    assert found.other_items.high > 0.5
+
+
+@pytest.mark.parametrize("p", [0.1, 0.35, 0.9])
+def test_another_sample_of_items_lies_where_it_is_said_to(p):
+    rng, inside = np.random.default_rng(4), 0
+    for _ in range(500):
+        one, two = ((rng.random(60) < p).astype(float) for _ in range(2))
+        mean = mean_clustered(one)
+        assert isinstance(mean, Estimate)
+        found = same_items_as(Number(value=2.0), one[:, None], sampled=False, new=mean)
+        assert not isinstance(found, NotEstimable)
+        other = found.other_items  # None where all items are alike: nothing is said
+        inside += other is None or other.low <= two.mean() <= other.high
+    assert 0.93 <= inside / 500 <= 0.985
+
+
+def test_a_sampled_run_whose_repeats_are_equal_is_one_draw():
+    found = same_items_as(Number(value=0.6), [[1, 1], [0, 0]] * 20, sampled=True)
+    assert not isinstance(found, NotEstimable)
+    assert (found.verdict, found.interval) == ("cannot tell", None)
+    assert "one draw" in (found.reason or "")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -40,6 +42,7 @@ def table(configs: int, n: int, seed: int = 0, step: float = 0.05) -> np.ndarray
 def test_p_is_that_of_drawn_noise(configs: int, n: int):
     found = volatility_shown(table(configs, n, step=0.2 / configs))
     assert isinstance(found, Spread)
+    found = replace(found, ways=None)  # the law of the squared length alone; by chance a dozen items go one way
     for limit in (0.5 * found.raw, found.raw, 1.6 * found.raw):
         above, below = naive(found, limit)
         if above > 1e-3:
@@ -227,3 +230,16 @@ def test_more_items_shrink_the_noise_and_keep_the_value():
     times = times_needed(found, found.value / 2, (0.05, 0.05))
     assert times is not None
     assert found.larger(times).above(found.value / 2) < 0.01
+
+
+def test_set_ups_that_lose_items_one_way_are_never_surer_than_the_share_lost():
+    """Two of 100 lost by one set-up of two: the volatility is their share over the root of 2."""
+    lost = np.stack([np.ones(100), np.r_[np.zeros(2), np.ones(98)]])
+    found = volatility_shown(lost)
+    exact = mean_shown([1.0] * 2 + [0.0] * 98, kind="share")
+    assert ends(found, 0.05)[1] * 2**0.5 >= ends(exact, 0.05)[1] - 1e-4
+    kept, n = 0.0, 200
+    for k in range(30):
+        table = np.stack([np.ones(n), np.r_[np.zeros(k), np.ones(n - k)]])
+        kept += float(stats.binom.pmf(k, n, 0.04)) * (volatility_shown(table).below(0.04 / 2**0.5) < 0.05)
+    assert kept <= 0.05

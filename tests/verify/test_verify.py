@@ -288,14 +288,95 @@ def test_an_old_folder_is_partly_checked(sampled: Path):
     assert verify(plain).code == "verified"  # without shots the items alone are enough
 
 
-def test_another_version_may_word_its_report_otherwise(sampled: Path):
-    shutil.copytree(sampled, "run")
-    kinds.facts(lambda r: r.update(eyechart="0.0.1"))(Path("run"))
-    kinds.words("report.html", "points", "p0ints")(Path("run"))
-    Folder(Path("run")).seal()
-    found = verify("run")
-    assert found.code == "partly"
-    assert any("0.0.1" in str(f.evidence) for f in found.findings if f.id == "page")
+# What differs, and the check that finds it: this version may read, render or say otherwise than the one that wrote it.
+OTHERWISE: dict[str, tuple[Tamper, str]] = {
+    "a word of the page": (kinds.words("report.html", "points", "p0ints"), "page"),
+    "a number of the report": (
+        kinds.facts(lambda r: r["analysis"]["scores"][0]["new_items"].update(value=0.99), "report.json"),
+        "report",
+    ),
+    "scores": (kinds.table(kinds.better), "scores"),
+    "a count": (kinds.facts(lambda r: r["calls"].update(needed=r["calls"]["needed"] + 1)), "counts"),
+    "an effective field": (
+        kinds.facts(lambda r: r["cells"][0]["effective"]["asking"]["decoding"].update(temperature=0.1)),
+        "set_ups",
+    ),
+    "a format": (kinds.facts(lambda r: r.update(format=2)), "readable"),
+    "no inputs": (lambda run: (run / "inputs.json").unlink(), "laid_out"),
+}
+
+
+def by_version(sampled: Path, change: Tamper, version: str) -> Path:
+    """A copy with a change, sealed again as its forger, or another version, would."""
+    run = Path(f"by-{version}")
+    shutil.copytree(sampled, run)
+    change(run)
+    if version != ec.__version__:
+        kinds.facts(lambda r: r.update(eyechart=version))(run)
+    (run / "seal.json").unlink()
+    Folder(run).seal()
+    return run
+
+
+@pytest.mark.parametrize("what", list(OTHERWISE))
+def test_what_another_version_may_have_made_otherwise_is_unknown_and_never_holds(sampled: Path, what):
+    change, check = OTHERWISE[what]
+    run = by_version(sampled, change, "0.0.1")
+    found = verify(run)
+    assert found.code == "cannot_tell", told(found)
+    assert "Nothing is verified beyond its seal" in found.sentence
+    assert f"made by version 0.0.1, this is {ec.__version__}: " in found.sentence
+    assert ("its scores" in found.sentence) == (check in ("page", "report", "counts", "set_ups"))
+    of = [f for f in found.findings if f.id == check]
+    assert [f.state for f in of] == ["unknown"], "one finding a check, with its first difference"
+    assert {f.state for f in found.findings if f.id in ("seal", "store_digests")} == {"kept"}
+    done = CliRunner().invoke(main, ["verify", str(run)])
+    assert done.exit_code == 3
+    assert " holds:" not in done.output
+    refused = CliRunner().invoke(main, ["verify", str(run), "--sign", "no.key"])
+    assert (refused.exit_code, "is not signed" in refused.output) == (2, True)
+    # The control: of this version it is broken.
+    if what != "no inputs":
+        assert verify(by_version(sampled, change, ec.__version__)).code == "broken"
+
+
+@pytest.mark.parametrize(
+    ("change", "check"),
+    [
+        (kinds.answer(forged=False), "store_digests"),
+        (kinds.facts(lambda r: r["engines"][0].update(version=2)), "engines"),
+        (kinds.words("study.yaml", "seed: 5", "seed: 6"), "study"),
+        (kinds.facts(lambda r: r["cells"].pop()), "complete"),
+    ],
+)
+def test_another_version_does_not_excuse_a_digest(sampled: Path, change, check):
+    found = verify(by_version(sampled, change, "0.0.1"))
+    assert found.code == "broken"
+    assert check in {f.id for f in found.findings if f.state == "broken"}
+
+
+@pytest.mark.parametrize("version", ["", "trust me", "9" * 100, None, 1, ["0.0.1"]])
+def test_what_is_no_version_excuses_nothing(sampled: Path, version):
+    change = kinds.words("report.html", "points", "p0ints")
+    run = by_version(sampled, change, "0.0.1")
+    kinds.facts(lambda r: r.update(eyechart=version))(run)
+    (run / "seal.json").unlink()
+    Folder(run).seal()
+    assert verify(run).code == "broken"
+
+
+def test_a_run_of_another_version_from_which_all_follows_here_holds(sampled: Path):
+    """Whoever made it: every number was worked out again by this version, so that a forger has gained nothing."""
+    found = verify(by_version(sampled, lambda run: None, "0.0.1"))
+    assert told(found) == []
+    assert found.code == "verified"
+
+
+def test_of_several_runs_the_worst_decides(sampled: Path):
+    other = by_version(sampled, kinds.words("report.html", "points", "p0ints"), "0.0.1")
+    done = CliRunner().invoke(main, ["verify", str(sampled), str(other)])
+    assert done.exit_code == 3
+    assert "1 of 2 runs hold. Of 1 it cannot be told." in done.output
 
 
 def test_no_code_of_a_stranger_is_run_unless_asked(monkeypatch: pytest.MonkeyPatch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
 from pathlib import Path
@@ -9,10 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import verify_runs as kinds
+from click.testing import CliRunner
 
 from eyechart.app.folder import Folder
 from eyechart.app.importing import import_logs
 from eyechart.app.verify import Verified, verify
+from eyechart.cli import main
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "logs"))
 
@@ -97,6 +100,56 @@ def test_a_forged_import_is_found_from_the_folder_alone(generated: Path, change,
     found = verify(generated)
     assert found.code == "broken"
     assert {f.id for f in found.findings if f.state == "broken"} & found_by
+
+
+@pytest.mark.parametrize("sealed", [True, False])
+def test_another_answer_key_is_found_without_the_log(generated: Path, sealed: bool):
+    items = generated / "items.jsonl"
+    first, *rest = items.read_text(encoding="utf-8").splitlines()
+    line = json.loads(first)
+    line["gold"] = ["41"]
+    items.write_text("\n".join([json.dumps(line, ensure_ascii=False), *rest]) + "\n", encoding="utf-8")
+    (generated / "seal.json").unlink()
+    if sealed:  # by the forger
+        Folder(generated).seal()
+    found = verify(generated)
+    assert (found.code, states(found)["items"]) == ("broken", "broken")
+    assert "an item, its answer key or its text was changed" in str(found.findings)
+
+
+def test_items_without_a_digest_cannot_be_told(generated: Path):
+    """As an import wrote them before there was one, or a forger does."""
+    kinds.facts(lambda r: r["data"][0].pop("items_sha256"))(generated)
+    Folder(generated).seal()
+    found = verify(generated)
+    assert (found.code, states(found)["items"]) == ("partly", "unknown")
+    assert "its items" not in found.sentence
+    assert "1 other checks cannot be made" in found.sentence
+
+
+def test_a_lost_seal_alone_leaves_the_folder_untold(generated: Path):
+    (generated / "seal.json").unlink()
+    for source in ([], ["log"]):
+        found = verify(generated, source=source)
+        assert found.code == "cannot_tell"
+        assert "there is no seal.json" in found.sentence
+    shown = CliRunner().invoke(main, ["verify", str(generated)])
+    assert shown.exit_code == 3
+    assert "a lost seal cannot be made again" in shown.output
+    assert "there is no seal" in " ".join(CliRunner().invoke(main, ["verify", "--help"]).output.split())
+    CliRunner().invoke(main, ["report", str(generated)])
+    assert not (generated / "seal.json").exists()  # a report seals nothing that it cannot know
+    CliRunner().invoke(main, ["import", "log", "--out", str(generated)])
+    assert verify(generated, source=["log"]).code == "verified"
+
+
+def test_the_sentence_says_what_was_checked_without_the_log_and_with_it(generated: Path):
+    alone, whole = verify(generated), verify(generated, source=["log"])
+    assert "Checked and right: its seal, the digests of its answers, its items, that the numbers" in alone.sentence
+    assert "Not checked: that answers and scores are those of the log" in alone.sentence
+    assert f"eyechart verify {generated} --source LOG" in alone.sentence
+    assert "its log, imported again, gives the same items, answers and scores" in whole.sentence
+    assert "every number follows" not in alone.sentence + whole.sentence
 
 
 def test_a_forgery_that_keeps_the_mean_is_found_with_the_log(generated: Path):

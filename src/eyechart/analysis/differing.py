@@ -41,6 +41,9 @@ class Told:
     """Where it ran: machine, packages, command line, git."""
     further: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Settings of a log that are no field of a fingerprint."""
+    described: bool = False
+    """Whether it describes somebody else's number (a flat snapshot): what it does not state nobody knows. A fingerprint
+    that eyechart would run has its defaults."""
     digest: str | None = None
     """Effective digest; None where it is not known."""
     unknown: frozenset[str] = frozenset()

@@ -90,6 +90,8 @@ def _written(a: Told, b: Told, items_same: bool | None) -> Iterator[Difference]:
             kind, why = "inert", message("diff.why.inert", reason=_reason(path, a, b))
         elif any(one in apart for one in stands_for(path)):
             continue  # what it is short for is listed itself
+        elif (nameless := _undescribed(path, x, y, a, b)) is not None:
+            kind, why = "may", message("diff.why.unstated", name=nameless)
         elif path in PROVENANCE:
             kind, why = "provenance", message("diff.why.provenance")
         elif path.startswith("evaluation.framework"):
@@ -102,6 +104,13 @@ def _written(a: Told, b: Told, items_same: bool | None) -> Iterator[Difference]:
             key = "default" if spelt else "same_effect"
             kind, why = "inert", message(f"diff.why.{key}")
         yield Difference(path=path, layer=layer_of(path), kind=kind, a=x, b=y, why=why)
+
+
+def _undescribed(path: str, x: object, y: object, a: Told, b: Told) -> str | None:
+    """Which description does not state a field that the other side does."""
+    if path in PROVENANCE or path.startswith(("evaluation.framework", "evaluation.reference")):
+        return None
+    return next((told.name for told, value in ((a, x), (b, y)) if told.described and missing(value)), None)
 
 
 def _reason(path: str, a: Told, b: Told) -> str:
@@ -154,6 +163,8 @@ def filled(path: str, told: Told) -> Filled:
         by = told.by.get(path)
         return Filled(by="stated" if by is None else _teller(by), value=stated, detail=by)
     section, _, name = path.partition(".")
+    if told.described:
+        return Filled(by="unknown")
     if told.form == "log":
         silent = section == "decoding" and name != "max_new_tokens" and name != "stop" and told.sampled is False
         return Filled(by="inert" if silent or told.effective.get("evaluation.elicit") == "options" else "unknown")

@@ -112,14 +112,31 @@ def judged(path: str, x: Any, y: Any, a: Told, b: Told) -> Judged | None:
 
 
 def _unsaid(path: str, x: Any, y: Any, a: Told, b: Told) -> tuple[Judged | None] | None:
-    """Where a log says nothing of a field that the other side has: it may be the same."""
+    """Where a log, or a description, says nothing of a field that the other side has: it may be the same."""
     for value, other, mine, theirs in ((x, y, a, b), (y, x, b, a)):
+        if mine.described and missing(value) and not missing(other) and not path.startswith("dataset."):
+            return None if path in mine.inert else (("may", message("diff.why.unstated", name=mine.name)),)
         if mine.form == "log" and missing(value) and not missing(other):
             if path == "decoding.temperature" and same(other, 0) and mine.effective.get("decoding.do_sample") is True:
                 return None  # drawn, at whatever temperature: that is not greedy
             asked = path in mine.unknown or (path in theirs.stated and path not in mine.inert)
             return (("may", message("diff.why.unsaid", name=mine.name)) if asked else None,)
     return None
+
+
+def assumed(path: str, told: Told) -> bool:
+    """Whether what takes effect at `path` is a default of eyechart that nobody stated, by its own name or a short one.
+
+    >>> brief = Told(name="a", stated={"evaluation.method": "letter"}, effective={"evaluation.elicit": "generate",
+    ...              "prompt.cue": "", "prompt.options.order": "given"})
+    >>> [assumed(path, brief) for path in ("evaluation.elicit", "prompt.cue", "prompt.options.order")]
+    [False, True, True]
+    """
+    if told.form != "fingerprint" or path.startswith("dataset.") or path.endswith("model.sha256"):
+        return False  # which data and which file: settled by looking, not by a default
+    stated = [name for name, value in told.stated.items() if not missing(value)]
+    ways = (name == path or path.startswith(f"{name}.") or name.startswith(f"{path}.") for name in stated)
+    return not any(ways) and not any(path in stands_for(name) for name in stated)
 
 
 def likeliest(told: Told) -> bool:

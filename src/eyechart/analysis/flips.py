@@ -34,6 +34,10 @@ class Cause(StrEnum):
     """Another answer was given."""
 
 
+UNSAID = "whether it samples is not said, and it was asked once"
+"""Reason: of a log that does not state its temperature."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
     """One response, as its set-up read it and as a careful reader does."""
@@ -49,6 +53,8 @@ class Side:
     """Label and text of each option as it was asked: the same letter means another one where they moved."""
     gold: tuple[str, ...] = ()
     """The answers that its key accepts; for options the text of the right one."""
+    rule: str | None = None
+    """Of an imported log: its own rule that read the answer, by name or ""; what it read is not known here."""
     empty: Outcome | None = None
     """How the careful reading ended where it found nothing: refused, truncated or unparseable."""
     swapped: float | None = None
@@ -170,7 +176,7 @@ class Ledger:
     """Answers to shared items whose repeat the other side does not have; not compared."""
     again_a: Number | None = None
     """Share of its own verdicts that `a` changes when it is asked again, see `changed_again`; None: it samples nothing.
-    """
+    NotEstimable with the reason `UNSAID` where it is not even known whether it samples."""
     again_b: Number | None = None
 
     def of(self, cause: Cause) -> tuple[Flip, ...]:

@@ -2,7 +2,7 @@
 
 Broken only where the data show it: Holm over everything that was looked at, so that a set of limits that are all kept
 is called broken with a chance of at most `rate`, whatever hangs together. Kept only where every number of the limit is
-shown to be inside, each at `rate`: a limit is called kept while one of them lies outside with a chance of at most `rate`
+shown to be inside, each at `rate`, whatever the scores are that it lacks: a limit is called kept while one of them lies outside with a chance of at most `rate`
 (intersection-union, Berger 1982), and so is the gate as a whole.
 
 >>> from eyechart.analysis.gate_text import read_limit
@@ -28,6 +28,20 @@ RATE = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Lost:
+    """What a number leaves out."""
+
+    items: int
+    """Without any score."""
+    of: int
+    """Items in all."""
+    why: tuple[tuple[str, int], ...]
+    """Answers: `failed`, `unscored`; items: `unasked`, `few` (too few runs)."""
+    worst: tuple[float, float] | None = None
+    """Least and greatest value of the number over all items, whatever the lost ones are; None: not known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
     """One number that a limit looks at."""
 
@@ -40,6 +54,8 @@ class Member:
     run_share: float | None = None
     """Part of the squared noise that more runs of the same items would lessen; None where one run does not tell."""
     notes: tuple[str, ...] = ()
+    lost: Lost | None = None
+    """None: it leaves out nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +83,8 @@ class Look:
     p: float | None
     """Of "the limit is kept", not corrected."""
     needs: Needs | None = None
+    loss_decides: bool = False
+    """It would be kept, but for what has no score."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,6 +165,16 @@ def _p_kept(limit: Limit, evidence: Evidence) -> float:
     return evidence.below(limit.bound) if limit.op == "at most" else evidence.above(limit.bound)
 
 
+def _p_kept_at_worst(limit: Limit, member: Member, evidence: Evidence) -> float:
+    """p of "it is kept" where all that is lost speaks against it: the value moves there, and the noise stays."""
+    if member.lost is None or member.lost.worst is None:
+        return _p_kept(limit, evidence)
+    least, greatest = member.lost.worst
+    if limit.op == "at most":
+        return evidence.below(limit.bound - max(0.0, greatest - evidence.value))
+    return evidence.above(limit.bound + max(0.0, evidence.value - least))
+
+
 def _look(limit: Limit, member: Member, test: _Test | None, rate: float) -> Look:
     evidence = member.evidence
     if isinstance(evidence, NotEstimable):
@@ -159,6 +187,8 @@ def _look(limit: Limit, member: Member, test: _Test | None, rate: float) -> Look
             member=member, state=state, value=value, low=value, high=value, low_level=None, high_level=None, p=None
         )  # fmt: skip
     shown: State = "broken" if test.shown else "kept" if _p_kept(limit, evidence) < rate else "unknown"
+    loss = shown == "kept" and _p_kept_at_worst(limit, member, evidence) >= rate
+    shown = "unknown" if loss else shown
     low, high = (test.level, rate) if limit.op == "at most" else (rate, test.level)
     return Look(
         member=member,
@@ -169,7 +199,8 @@ def _look(limit: Limit, member: Member, test: _Test | None, rate: float) -> Look
         low_level=1 - low,
         high_level=1 - high,
         p=test.p,
-        needs=_needs(limit, member, evidence, (low, high)) if shown == "unknown" else None,
+        needs=_needs(limit, member, evidence, (low, high)) if shown == "unknown" and not loss else None,
+        loss_decides=loss,
     )
 
 

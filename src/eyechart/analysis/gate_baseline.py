@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eyechart.analysis.gate import Member
 from eyechart.analysis.gate_estimates import Given, complete, contestants, joined, lacking, moving, parts
+from eyechart.analysis.gate_lost import Gone, filled, gone, left_out, widest_spread
 from eyechart.analysis.gate_text import Limit
 from eyechart.analysis.gate_values import Floats, Values, item_values, together
 from eyechart.core.errors import InputError
 from eyechart.core.records import NotEstimable
 from eyechart.core.registry import hint
-from eyechart.stats.evidence import Evidence, Share, Size
+from eyechart.stats.evidence import Evidence, Mean, Size, Still
 from eyechart.stats.limits import Apart, mean_shown
 from eyechart.stats.spread_limits import volatility_shown
 
@@ -37,19 +39,37 @@ def against_baseline(given: Given, limit: Limit) -> Iterator[Member]:
     reason = here.reason or there.reason
     for one in (given, base):
         reason = reason or together(one.observed, one.cell, one.cell in one.shared)
-    sign = -1.0 if limit.estimate == "drop" else 1.0
-    differences = sign * (here.values - there.values)
+    drop = limit.estimate == "drop"
+    differences = (there.values - here.values) if drop else (here.values - there.values)
+    at = positions(given, base)
+    sides = (gone(given.observed, given.cell, of), _there(gone(base.observed, base.cell, of), at))
+    (low, high), (least, most) = (filled(x.values, side.share) for x, side in zip((here, there), sides, strict=True))
+    extremes = (least - high, most - low) if drop else (low - most, high - least)
     for subject, chosen in parts(given, limit):
         items = np.flatnonzero(chosen & ~np.isnan(differences)).astype(np.int64)
+        both = chosen & (at >= 0)
+        worst = (float(extremes[0][both].mean()), float(extremes[1][both].mean())) if both.any() else None
+        if worst is not None and limit.estimate == "moved":
+            worst = (0.0, max(abs(end) for end in worst))
+        lost = left_out(sides, both, items, worst)
         if reason is not None or not len(items):
-            yield lacking(reason or "no item of it was scored in both runs", len(items), subject)
+            none = lacking(reason or "no item of it was scored in both runs", len(items), subject)
+            yield replace(none, lost=lost)
             continue
         evidence: Evidence | NotEstimable = mean_shown(differences[items], given.clusters(items), kind="difference")
-        if limit.estimate == "moved" and not isinstance(evidence, NotEstimable | Share):
+        if limit.estimate == "moved" and isinstance(evidence, Mean | Still):
             evidence = Size(inner=evidence, value=abs(evidence.value))
         runs = here.runs if here.runs == there.runs else None
         share = _share(differences[items], (here, there), items)
-        yield Member(subject=subject, evidence=evidence, items=len(items), runs=runs, run_share=share)
+        yield Member(subject=subject, evidence=evidence, items=len(items), runs=runs, run_share=share, lost=lost)
+
+
+def _there(found: Gone, at: NDArray[np.int64]) -> Gone:
+    """What the baseline lacks, in the order of the items of the run; nothing for items that it does not have."""
+    share, failed, unscored, unasked = (
+        np.where(at >= 0, x[at], 0.0) for x in (found.share, found.failed, found.unscored, found.unasked)
+    )
+    return Gone(share=share, failed=failed, unscored=unscored, unasked=unasked)
 
 
 def aligned(given: Given, base: Given, found: Values) -> Values:
@@ -103,7 +123,15 @@ def _volatility(given: Given, base: Given, limit: Limit) -> Iterator[Member]:
             if lost is not None or isinstance(first, NotEstimable) or isinstance(second, NotEstimable):
                 yield Member(subject=joined(name, subject), evidence=lost or first, items=len(kept))
                 continue
-            yield Member(subject=joined(name, subject), evidence=Apart(first=first, second=second), items=len(kept))
+            apart = Apart(first=first, second=second)
+            whole = chosen & (at >= 0)
+            gaps = [gone(given.observed, cell) for cell in mine]
+            gaps += [_there(gone(base.observed, cell), at) for cell in theirs]
+            lost = left_out(gaps, whole, both)
+            shift = 0.0 if lost is None else 2 * widest_spread(len(mine)) * lost.items / max(1, lost.of)
+            if lost is not None:
+                lost = replace(lost, worst=(apart.value - shift, apart.value + shift))
+            yield Member(subject=joined(name, subject), evidence=apart, items=len(kept), lost=lost)
 
 
 def _unlike(given: Given, base: Given, mine: Sequence[int], theirs: Sequence[int]) -> str | None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eyechart.analysis.gate import Member
+from eyechart.analysis.gate_lost import Gone, filled, gone, left_out, over_setups, widest_spread
 from eyechart.analysis.gate_text import Limit
 from eyechart.analysis.gate_values import COUNTS, Floats, Values, item_values, together
 from eyechart.analysis.heat import level_table
@@ -18,7 +19,7 @@ from eyechart.analysis.observations import OUTCOMES, Observations
 from eyechart.core.errors import InputError
 from eyechart.core.records import NotEstimable
 from eyechart.core.registry import hint
-from eyechart.stats.evidence import Counted, Evidence, Mean, Share, Size, Widest
+from eyechart.stats.evidence import Bounded, Counted, Evidence, Mean, Size, Widest
 from eyechart.stats.evidence import Still as Unmoved
 from eyechart.stats.inputs import cluster_codes
 from eyechart.stats.limits import mean_shown
@@ -32,6 +33,7 @@ from eyechart.stats.spread_limits import (
     volatility_shown,
 )
 
+BOUNDED = "values between 0 and 1, or clusters: the binomial law does not hold, that of any values in [0, 1] is used"
 ONE_SETUP = "one set-up: nothing was moved; give the study a factor"
 
 
@@ -147,23 +149,32 @@ def means(given: Given, limit: Limit) -> Iterator[Member]:
         name = given.observed.cells[cell] if limit.option("cell") == "" else None
         found = item_values(given.observed, cell, limit.estimate, k)
         reason = found.reason or together(given.observed, cell, cell in given.shared)
+        left = gone(given.observed, cell, limit.estimate)
         for subject, chosen in parts(given, limit):
-            yield mean_member(given, found, chosen, joined(name, subject), reason)
+            yield mean_member(given, found, left, chosen, reason, joined(name, subject))
 
 
 def mean_member(
-    given: Given, found: Values, chosen: NDArray[np.bool_], subject: str | None, reason: str | None
+    given: Given,
+    found: Values,
+    left: Gone,
+    chosen: NDArray[np.bool_],
+    reason: str | None = None,
+    subject: str | None = None,
 ) -> Member:
-    items = np.flatnonzero(chosen & ~np.isnan(found.values))
-    if reason is not None:
-        return lacking(reason, len(items), subject)
+    """The mean of `found` over `chosen` items, of which the answers in `left` have no score."""
+    items = np.flatnonzero(chosen & ~np.isnan(found.values)).astype(np.int64)
+    low, high = (float(x[chosen].mean()) if chosen.any() else 0.0 for x in filled(found.values, left.share))
+    lost = left_out([left], chosen, items, (low, high))
     x = found.values[items]
     evidence = mean_shown(x, given.clusters(items), kind="share") if len(x) else None
-    if evidence is None:
-        return lacking("no answer of it was scored", 0, subject)
+    if reason is not None or evidence is None:
+        return replace(lacking(reason or "no answer of it was scored", len(items), subject), lost=lost)
+    share = share_of_runs(x, found, items)
+    notes = (BOUNDED,) if isinstance(evidence, Bounded) else ()
     return Member(
-        subject=subject, evidence=evidence, items=len(items), runs=found.runs, run_share=share_of_runs(x, found, items)
-    )
+        subject=subject, evidence=evidence, items=len(items), runs=found.runs, run_share=share, notes=notes, lost=lost
+    )  # fmt: skip
 
 
 def share_of_runs(x: Floats, found: Values, items: NDArray[np.int64]) -> float | None:
@@ -217,11 +228,15 @@ def volatility(given: Given, limit: Limit) -> Iterator[Member]:
             for subject, chosen in parts(given, asked if pooled else limit)
             if (mine := np.flatnonzero(chosen[items])).size
         ]
+        most, every = widest_spread(len(at)), dict(parts(given, asked if pooled else limit))
         if pooled:
-            yield _pooled(given, scores, name, items, [evidence for _, _, evidence in found])
+            member = _pooled(given, scores, name, items, [evidence for _, _, evidence in found])
+            whole = np.ones(len(given.observed.items), dtype=bool)
+            yield over_setups(given.observed, at, whole, items, member, most)
             continue
         for subject, mine, evidence in found:
-            yield _spread_member(given, scores, joined(name, subject), items[mine], evidence)
+            member = _spread_member(given, scores, joined(name, subject), items[mine], evidence)
+            yield over_setups(given.observed, at, every[subject], items, member, most)
 
 
 Scores = Sequence[tuple[int, Values]]
@@ -249,7 +264,7 @@ def _spread_member(
     evidence: Spread | Alike | NotEstimable,
 ) -> Member:
     share, runs = None, None
-    noisy = [values for cell, values in scores if given.layout.cells[cell].sampled]
+    noisy = [values for cell, values in scores if given.layout.cells[cell].sampled is not False]
     if isinstance(evidence, Spread) and all(values.run_variance is not None for values in noisy):
         variances = [float(v.run_variance[items].mean()) for v in noisy if v.run_variance is not None]
         runs = max((v.runs or 1 for v in noisy), default=1)
@@ -262,7 +277,7 @@ def _spread_member(
 
 
 def widths(given: Given, limit: Limit) -> Iterator[Member]:
-    for name, table, items, reason in _tables(given, limit):
+    for name, at, table, items, reason in _tables(given, limit):
         if reason is not None:
             yield lacking(reason, len(items), name)
             continue
@@ -270,16 +285,21 @@ def widths(given: Given, limit: Limit) -> Iterator[Member]:
             mine = np.flatnonzero(chosen[items])
             if mine.size:
                 evidence = widest(table[:, mine], given.clusters(items[mine]))
-                yield Member(subject=joined(name, subject), evidence=evidence, items=len(mine))
+                member = Member(subject=joined(name, subject), evidence=evidence, items=len(mine))
+                yield over_setups(given.observed, at, chosen, items, member, 1.0, len(table))
 
 
-def _tables(given: Given, limit: Limit) -> Iterator[tuple[str | None, Floats, NDArray[np.int64], str | None]]:
+_Table = tuple[str | None, Sequence[int], Floats, NDArray[np.int64], str | None]
+
+
+def _tables(given: Given, limit: Limit) -> Iterator[_Table]:
     if limit.named is not None:
         factor = factor_of(given, limit)
         _, table, items, contexts = level_table(given.observed, given.layout, factor)
         reason = moving(given, range(len(given.observed.cells)))
         yield (
             None,
+            range(len(given.observed.cells)),
             table,
             items,
             reason or (None if contexts and len(items) else "its levels were not measured side by side"),
@@ -287,10 +307,10 @@ def _tables(given: Given, limit: Limit) -> Iterator[tuple[str | None, Floats, ND
         return
     for name, at in contestants(given):
         if len(at) < 2:
-            yield name, np.empty((0, 0)), np.empty(0, dtype=np.int64), ONE_SETUP
+            yield name, at, np.empty((0, 0)), np.empty(0, dtype=np.int64), ONE_SETUP
             continue
         table, items = complete(given, at)
-        yield name, table, items, moving(given, at) or (None if len(items) else "no item was scored in all set-ups")
+        yield name, at, table, items, moving(given, at) or (None if len(items) else "no item was scored in all set-ups")
 
 
 def widest(table: Floats, clusters: NDArray[np.int64] | None) -> Widest | NotEstimable:
@@ -322,9 +342,10 @@ def slope(given: Given, limit: Limit) -> Iterator[Member]:
     for subject, chosen in parts(given, limit):
         mine = np.flatnonzero(chosen[items])
         if mine.size:
-            yield slope_member(
-                centred @ table[:, mine], np.abs(centred).sum() / 2, given.clusters(items[mine]), subject
-            )
+            steepest = float(np.abs(centred).sum()) / 2
+            member = slope_member(centred @ table[:, mine], steepest, given.clusters(items[mine]), subject)
+            every = range(len(given.observed.cells))
+            yield over_setups(given.observed, every, chosen, items, member, steepest, len(levels))
 
 
 def slope_member(slopes: Floats, steepest: float, clusters: NDArray[np.int64] | None, subject: str | None) -> Member:
@@ -332,11 +353,9 @@ def slope_member(slopes: Floats, steepest: float, clusters: NDArray[np.int64] | 
     inner = mean_shown(slopes / steepest, clusters, kind="difference")
     if isinstance(inner, NotEstimable):
         return Member(subject=subject, evidence=inner, items=len(slopes))
-    assert not isinstance(inner, Share)
+    assert isinstance(inner, Mean | Unmoved)
     if isinstance(inner, Mean):
-        inner = Mean(
-            value=inner.value * steepest, se=inner.se * steepest, df=inner.df, centre=inner.centre * steepest
-        )  # fmt: skip
+        inner = inner.scaled(steepest)
     else:
         inner = Unmoved(value=inner.value * steepest, units=inner.units, least=-steepest, most=steepest)
     return Member(subject=subject, evidence=Size(inner=inner, value=abs(inner.value)), items=len(slopes))
@@ -358,4 +377,7 @@ def subject_spread(given: Given, limit: Limit) -> Iterator[Member]:
             continue
         each_ = [moments(values[items], code) for items, code in zip(found, codes, strict=True)]
         evidence = subject_spread_shown([m.mean for m in each_], [m.se for m in each_], [m.df for m in each_])
-        yield Member(subject=name, evidence=evidence, items=total)
+        member = Member(subject=name, evidence=evidence, items=total)
+        whole = np.ones(len(given.observed.items), dtype=bool)
+        scored = np.concatenate(found).astype(np.int64)
+        yield over_setups(given.observed, [cell], whole, scored, member, widest_spread(len(found)))

@@ -8,31 +8,33 @@ import numpy as np
 
 from eyechart.analysis.gate import Member
 from eyechart.analysis.gate_estimates import Given, cells, lacking, mean_member, widest
+from eyechart.analysis.gate_lost import gone, over_setups
 from eyechart.analysis.gate_text import Limit
 from eyechart.analysis.gate_values import Values, copies, item_values, together
 from eyechart.core.errors import InputError
 from eyechart.core.records import NotEstimable
-from eyechart.stats.evidence import Deviation, Evidence, Rooted, Share
+from eyechart.stats.evidence import Bounded, Deviation, Evidence, Rooted, Share
 from eyechart.stats.limits import mean_shown
 
 
 def run_noise(given: Given, limit: Limit) -> Iterator[Member]:
     for cell in cells(given, limit):
         name = given.observed.cells[cell] if limit.option("cell") == "" else None
-        matrix, mask, _ = given.observed.matrix(cell)
+        matrix, mask, codes = given.observed.matrix(cell)
         info = given.layout.cells[cell]
         whole = mask.all(axis=1) if matrix.size else np.zeros(0, dtype=bool)
-        x = matrix[whole]
+        x, items = matrix[whole], codes[whole]
+        every = np.ones(len(given.observed.items), dtype=bool)
         n, k = x.shape if x.size else (0, 0)
         if n < 2 or k < 2:
-            reason = (
-                "one run: what another would give is not known; set repeats"
-                if info.sampled
-                else "one run, without sampling"
-            )
+            reason = {
+                True: "one run: what another would give is not known; set repeats",
+                False: "one run, without sampling",
+                None: "one run, and whether it samples is not said: what another run would give is not known",
+            }[info.sampled]
             yield lacking(reason, n, name)
             continue
-        if not info.sampled and np.ptp(x, axis=1).max() <= 0:
+        if info.sampled is False and np.ptp(x, axis=1).max() <= 0:
             yield lacking(
                 "nothing is sampled, and no run differed: greedy decoding has no run noise to measure", n, name
             )
@@ -44,13 +46,18 @@ def run_noise(given: Given, limit: Limit) -> Iterator[Member]:
         sd = float(x.mean(axis=0).std(ddof=1))
         if info.own_draws and info.sampled and cell not in given.shared:
             variances = x.var(axis=1, ddof=1)
-            inner = mean_shown(2 * variances, kind="share")  # draws are independent, clusters or not
+            most = (k // 2) * (k - k // 2) / (k * (k - 1))  # of k scores in [0, 1]: half of them at either end
+            inner = mean_shown(
+                np.minimum(variances / most, 1.0), kind="share"
+            )  # draws are independent, clusters or not
             evidence: Evidence | NotEstimable = inner
-            if isinstance(inner, Share):
-                evidence = Rooted(value=float((variances.mean() / n) ** 0.5), inner=inner, factor=2.0 * n)
-            yield Member(subject=name, evidence=evidence, items=n, runs=k)
+            if isinstance(inner, Share | Bounded):
+                evidence = Rooted(value=float((variances.mean() / n) ** 0.5), inner=inner, factor=n / most)
+            member = Member(subject=name, evidence=evidence, items=n, runs=k)
+            yield over_setups(given.observed, [cell], every, items, member, (most / n) ** 0.5)
             continue
-        yield Member(subject=name, evidence=Deviation(value=sd, df=k - 1.0), items=n, runs=k)
+        member = Member(subject=name, evidence=Deviation(value=sd, df=k - 1.0), items=n, runs=k)
+        yield over_setups(given.observed, [cell], every, items, member, 0.0)
 
 
 def reader_spread(given: Given, limit: Limit) -> Iterator[Member]:
@@ -68,7 +75,9 @@ def reader_spread(given: Given, limit: Limit) -> Iterator[Member]:
             yield lacking(reason, len(items), name)
             continue
         evidence = widest(found.table[:, items], given.clusters(items))
-        yield Member(subject=name, evidence=evidence, items=len(items))
+        every = np.ones(len(given.observed.items), dtype=bool)
+        member = Member(subject=name, evidence=evidence, items=len(items))
+        yield over_setups(given.observed, [cell], every, items, member, 1.0)
 
 
 def labelled(given: Given, limit: Limit) -> Iterator[Member]:
@@ -82,4 +91,5 @@ def labelled(given: Given, limit: Limit) -> Iterator[Member]:
     agreed = np.array([labels.right.get(item, np.nan) for item in given.observed.items])
     # Of an item asked several times: the share of its verdicts that people share.
     same = 1 - np.abs(values.values - agreed)
-    yield mean_member(given, Values(values=same, runs=values.runs), np.ones(len(same), dtype=bool), None, None)
+    found, left = Values(values=same, runs=values.runs), gone(given.observed, given.cell)
+    yield mean_member(given, found, left, ~np.isnan(agreed))

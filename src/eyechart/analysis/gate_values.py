@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eyechart.analysis.observations import OUTCOMES, Observations
+from eyechart.analysis.together import MOVE_TOGETHER, spread_of_runs
 from eyechart.core.records import Outcome
 from eyechart.stats.passk import all_right
-from eyechart.stats.runs import Exchangeability, exchangeable, same_runs
+from eyechart.stats.runs import same_runs
 
 Floats = NDArray[np.float64]
-MOVE_TOGETHER = 0.001
 COPIES = 0.001
 SHARES: Mapping[str, Outcome] = {
     "unparsed": Outcome.UNPARSEABLE, "refused": Outcome.REFUSED, "truncated": Outcome.TRUNCATED,
@@ -117,13 +117,12 @@ def copies(matrix: Floats, mask: NDArray[np.bool_]) -> str | None:
 
 def together(observed: Observations, cell: int, shared: bool) -> str | None:
     """Why items are no independent draws: one seed for all of them, or runs that spread too far for it."""
-    matrix, mask, _ = observed.matrix(cell)
+    matrix, mask, items = observed.matrix(cell)
     name = observed.cells[cell]
     if shared:
         return f"all items of {name} share one seed and move together (decoding.seed_scope: item gives each its own)"
-    if matrix.shape[1] < 2 or not mask.any():
-        return None
-    found = exchangeable(matrix, mask=~mask)
-    if isinstance(found, Exchangeability) and found.verdict != "too few flips" and found.p_more < MOVE_TOGETHER:
+    codes = observed.cluster_codes
+    found = spread_of_runs(matrix, mask, None if codes is None else codes[items])
+    if found is not None and found.verdict != "too few flips" and found.p_more < MOVE_TOGETHER:
         return f"the runs of {name} spread {found.ratio**0.5:.1f} times as far as independent items allow: items move together"
     return None

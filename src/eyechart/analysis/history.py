@@ -13,11 +13,13 @@ from eyechart.analysis.history_terms import Measured, Spent, Term, clusters_of, 
 from eyechart.analysis.rank import Apart
 from eyechart.analysis.results import Number
 from eyechart.analysis.setups import Difference, SetUp, apart, divided, separated
+from eyechart.analysis.together import SEED, moving
 from eyechart.core.identity import digest
 from eyechart.core.records import NotEstimable
 from eyechart.core.words import Text, message
 from eyechart.stats.changes import Changes, change_points
 from eyechart.stats.compare import Comparison, compare_pair
+from eyechart.stats.means import FEW, effective_clusters
 
 MOVING = ("model", "engine", "hardware", "prompt")
 """What may differ between the runs of one history; everything else is the procedure."""
@@ -113,10 +115,14 @@ def history(runs: Sequence[Measured], watch: Watch | None = None) -> History:
         series.sort(key=lambda one: one.at or datetime.min)  # noqa: DTZ901  # none is without a time here
     table, clusters, left_out, repeats = _aligned(series)
     changes: Changes | NotEstimable = NotEstimable(name="change_points", reason="two times wanted", n=len(series))
-    if len(series) > 1:
+    luck = moving([one.set_up for one in series])
+    why = next((text for text in luck if text is not None), None)
+    if len(series) > 1 and why is not None:
+        changes = NotEstimable(name="change_points", reason=why, n=len(series))
+    elif len(series) > 1:
         changes = change_points(table, clusters, rate=watch.rate, looks=watch.looks, seed=watch.seed)
     return History(
-        moments=tuple(_moment(series, place, watch) for place in range(len(series))),
+        moments=tuple(_moment(series, place, watch, luck) for place in range(len(series))),
         changes=changes,
         items=table.shape[1],
         left_out=left_out,
@@ -126,8 +132,27 @@ def history(runs: Sequence[Measured], watch: Watch | None = None) -> History:
         apart=tuple(stands),
         level=watch.level,
         fingerprint=digest("h1", [one.set_up.digest for one in series]),
-        notes=tuple(_notes(series, repeats)),
+        notes=(*_together(series, luck), *_few(clusters), *_notes(series, repeats)),
     )
+
+
+def _together(series: Sequence[Measured], luck: Sequence[str | None]) -> list[Text]:
+    """The first thing to know: whose items share their luck."""
+    out: list[Text] = []
+    for seed, key in ((True, "history.note.seed"), (False, "history.note.spread")):
+        runs = [one.set_up.source for one, why in zip(series, luck, strict=True) if why and (why == SEED) == seed]
+        if runs:
+            out.append(message(key, runs=", ".join(runs)))
+    return out
+
+
+def _few(clusters: NDArray[np.str_] | None) -> list[Text]:
+    """A note where the interval of a change rests on few clusters."""
+    if clusters is None or not clusters.size:
+        return []
+    codes = np.unique(clusters, return_inverse=True)[1].astype(np.intp)
+    found, every = effective_clusters(codes), int(codes.max()) + 1
+    return [message("history.note.clusters", n=f"{found:.1f}", all=every)] if found < FEW else []
 
 
 def _untimed(one: Measured) -> Apart:
@@ -178,10 +203,14 @@ def _aligned(series: Sequence[Measured]) -> tuple[NDArray[np.float64], NDArray[n
     return np.array(rows)[:, whole], kept, int((~whole).sum()), repeats
 
 
-def _moment(series: Sequence[Measured], place: int, watch: Watch) -> Moment:
+def _moment(series: Sequence[Measured], place: int, watch: Watch, luck: Sequence[str | None]) -> Moment:
     one, before = series[place], series[place - 1] if place else None
     at = one.set_up
+    # Of two of which one moves together no difference can be settled item by item.
+    why = None if before is None else luck[place] or luck[place - 1]
     step = None if before is None else _compared(before.set_up, at, watch)
+    if why is not None:
+        step = NotEstimable(name="change", reason=why)
     return Moment(
         source=at.source,
         name=at.name,
@@ -189,7 +218,7 @@ def _moment(series: Sequence[Measured], place: int, watch: Watch) -> Moment:
         fingerprint=at.digest,
         score=score_of(at, watch.level),
         repeats=at.values.shape[1],
-        terms=terms_of(one, before, watch.level),
+        terms=terms_of(one, before, watch.level, why),
         changed=() if before is None else apart(at.fields, before.set_up.fields, (at.absent, before.set_up.absent)),
         step=step,
         other_verdicts=None if before is None else _singles(before.set_up, at, step, watch),

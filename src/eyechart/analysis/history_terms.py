@@ -124,8 +124,8 @@ def _run_noise(at: SetUp, order: NDArray[np.intp]) -> NDArray[np.float64] | NotE
     return np.divide(total, pairs, out=np.full(len(pairs), np.nan), where=pairs > 0)[order]
 
 
-def terms_of(one: Measured, before: Measured | None, level: float) -> tuple[Term, ...]:
-    """All error terms of a run, their changes corrected (Holm) as one family."""
+def terms_of(one: Measured, before: Measured | None, level: float, why: str | None = None) -> tuple[Term, ...]:
+    """All error terms of a run, their changes corrected (Holm) as one family; `why` no change can be told, if so."""
     now, then = shares(one), None if before is None else shares(before)
     clusters = clusters_of(one)
     values: dict[str, Number] = {}
@@ -133,6 +133,8 @@ def terms_of(one: Measured, before: Measured | None, level: float) -> tuple[Term
     for name, items in now.items():
         values[name] = _mean(name, items, clusters, level)
         changes[name] = change_of(name, items, None if then is None else then[name], clusters, level)
+    if why is not None:
+        changes = {name: NotEstimable(name=name, reason=why) for name in changes}
     score = score_of(one.set_up, level)
     width = score.se if isinstance(score, Estimate) else None
     reason = score.reason if isinstance(score, NotEstimable) else "no standard error was worked out"

@@ -23,8 +23,8 @@ class CellInfo:
     id: str
     levels: tuple[tuple[str, str], ...]
     digest: str
-    sampled: bool
-    """Whether anything is drawn at random when the same request is asked again."""
+    sampled: bool | None
+    """Whether anything is drawn at random when the same request is asked again; None: not known, of an imported log."""
     own_draws: bool = True
     """Whether each item and repeat has a draw of its own, and not one seed for all items of a run."""
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from eyechart.analysis.results import Number
 from eyechart.analysis.setups import CONTESTANT, Difference, SetUp, divided, separated
+from eyechart.analysis.together import SEED, moving
 from eyechart.core.errors import InputError
 from eyechart.core.identity import digest
 from eyechart.core.records import NotEstimable
@@ -123,7 +124,8 @@ def rank(set_ups: Sequence[SetUp], rules: Rules | None = None) -> Ranked:
 
     Set-ups that the same contestants share make one league: each item is averaged over them. Whether one is better
     than another is settled item by item, clustered, by Holm over all pairs of a league; ranks are the range that these
-    leave (`stats.places.rank_ranges`). Overlapping intervals decide nothing.
+    leave (`stats.places.rank_ranges`). Overlapping intervals decide nothing. A set-up whose items move together
+    (`analysis.together`) stands apart: none of its pairs can be settled item by item.
 
     Raises InputError without a set-up, or for a field of `contestant` that no run has.
     """
@@ -131,8 +133,11 @@ def rank(set_ups: Sequence[SetUp], rules: Rules | None = None) -> Ranked:
     if not set_ups:
         raise InputError("there is no run to rank")
     _check(set_ups, rules.contestant)
-    entries = [_entry(one, rules.contestant) for one in set_ups if one.scored]
+    scored = [one for one in set_ups if one.scored]
+    luck = moving(scored)
+    entries = [_entry(one, rules.contestant) for one, why in zip(scored, luck, strict=True) if why is None]
     empty = [_stands(one, 1, "", (), message("rank.apart.unscored")) for one in set_ups if not one.scored]
+    empty += [_moves(one, why) for one, why in zip(scored, luck, strict=True) if why is not None]
     kept, repeated = _distinct(entries)
     fields: dict[tuple[frozenset[str], str], list[str]] = {}
     by_how: dict[str, dict[str, _Entry]] = {}
@@ -156,7 +161,7 @@ def rank(set_ups: Sequence[SetUp], rules: Rules | None = None) -> Ranked:
         mixed=mixed,
         level=rules.level,
         fingerprint=digest("r1", sorted({one.digest for one in set_ups})),
-        notes=_notes(set_ups, kept, leagues),
+        notes=_notes(set_ups, kept, leagues, sum(why is not None for why in luck)),
     )
 
 
@@ -183,6 +188,11 @@ def _distinct(entries: Sequence[_Entry]) -> tuple[list[_Entry], list[Apart]]:
             text = message("rank.apart.again", other=first.at.source)
             again.append(_stands(entry.at, 1, first.at.source, (), text))
     return list(kept.values()), again
+
+
+def _moves(one: SetUp, why: str) -> Apart:
+    """Its items share their luck: pairs of items would say how sure that luck is, and nothing of the contestant."""
+    return _stands(one, 1, "", (), message("rank.apart.seed" if why == SEED else "rank.apart.spread"))
 
 
 def _stands(one: SetUp, count: int, against: str, differences: tuple[Difference, ...], reason: Text) -> Apart:
@@ -221,8 +231,8 @@ def _mixed(lonely: Sequence[_Entry]) -> tuple[str, ...]:
     return tuple(sorted(p for p, of in values.items() if len(of) > 1 and all(len(names) == 1 for names in of.values())))
 
 
-def _notes(set_ups: Sequence[SetUp], kept: Sequence[_Entry], leagues: Sequence[League]) -> tuple[Text, ...]:
-    out: list[Text] = []
+def _notes(set_ups: Sequence[SetUp], kept: Sequence[_Entry], leagues: Sequence[League], luck: int) -> tuple[Text, ...]:
+    out: list[Text] = [message("rank.note.together", n=luck)] if luck else []
     unknown = dict.fromkeys(path for one in set_ups for path in one.unknown)
     if unknown:
         runs = len({one.run for one in set_ups if one.unknown})

@@ -160,6 +160,8 @@ class Sample:
     extracted: str | None
     gold: str
     reason: str | None
+    rule: str | None = None
+    """Of an imported log: its own rule that read the answer, by name or ""; what it read is not known here."""
     factor: str | None = None
     level: str | None = None
 

@@ -49,7 +49,7 @@ def of_run(
         run=Labels(names=tuple(str(i) for i in range(runs)), codes=seen.repeat[rows]),
         columns=columns,
         names={"score": "score", "item": "item", "run": "repeat"} | ({"cluster": "cluster"} if clusters else {}),
-        own_draws=all(c.own_draws for c in layout.cells if c.sampled) or None,
+        own_draws=all(c.own_draws for c in layout.cells if c.sampled is not False) or None,
         unscored=lost,
         notes=(f"{lost:,} readings have no score and are left out",) if lost else (),
         factors=tuple(factor.name for factor in layout.factors),

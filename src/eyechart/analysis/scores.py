@@ -56,7 +56,9 @@ def _cell_score(observed: Observations, layout: Layout, at: int, level: float) -
         above_chance=_above(new_items, chance),
         items=int(some.sum()),
         repeats=values.shape[1],
-        checks=check_repeats(values[some], ~mask[some], chosen, level) if info.sampled and some.any() else None,
+        checks=check_repeats(values[some], ~mask[some], chosen, level)
+        if info.sampled is not False and some.any()
+        else None,
         warnings=_warnings(values, mask, outcomes),
     )
 
@@ -69,11 +71,11 @@ def _repeat_it(values: NDArray[np.float64], mask: NDArray[np.bool_], info: CellI
     if not mask.any():
         return _nothing()
     if values.shape[1] < 2:
-        reason = (
-            "one run: what another run of the same would give is not known; set repeats"
-            if info.sampled
-            else "one run without sampling; whether the engine repeats itself was not measured"
-        )
+        reason = {
+            True: "one run: what another run of the same would give is not known; set repeats",
+            False: "one run without sampling; whether the engine repeats itself was not measured",
+            None: "one run, and whether it samples is not said: what another run would give is not known",
+        }[info.sampled]
         return NotEstimable(name="score, repeated", reason=reason, n=1)
     # Where nothing is drawn at random, what moves an answer (batches, kernels) may move others with it.
     by = "items" if info.sampled and info.own_draws else "auto"

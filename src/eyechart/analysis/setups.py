@@ -61,6 +61,8 @@ class SetUp:
     """[items, repeats]: codes of `observations.OUTCOMES`; -1 where nothing was asked."""
     unknown: tuple[str, ...] = ()
     """Fields that an imported log says nothing of."""
+    shared_seed: bool = False
+    """Whether it was sampled with one seed for all items: they share their luck."""
 
     @property
     def name(self) -> str:
@@ -89,7 +91,7 @@ class SetUp:
 
 def set_up(
     seen: Observations, at: int, items: Mapping[str, Item], fields: Fields, *, source: str, run: str,
-    digest: str, unknown: Sequence[str] = (),
+    digest: str, unknown: Sequence[str] = (), shared_seed: bool = False,
 ) -> SetUp:  # fmt: skip
     """Set-up `at` of a run's scores."""
     values, scored, codes = seen.matrix(at)
@@ -106,7 +108,7 @@ def set_up(
     return SetUp(
         source=source, run=run, fields=fields, digest=digest, items=names,
         contents=tuple(content_of(items[name]) for name in names), values=values * scored, missing=~scored,
-        clusters=clusters, outcomes=outcomes, unknown=tuple(unknown),
+        clusters=clusters, outcomes=outcomes, unknown=tuple(unknown), shared_seed=shared_seed,
     )  # fmt: skip
 
 

@@ -19,11 +19,10 @@ from eyechart.core.errors import EyechartError, InputError
 from eyechart.core.findings import Finding
 from eyechart.core.registry import hint
 from eyechart.data.claimed import Told
-from eyechart.report.blocks import message
 from eyechart.report.inputs import Language
 from eyechart.report.messages import say
 from eyechart.report.notebook import fragment
-from eyechart.report.sections.audit import audit_part
+from eyechart.report.sections.audit import audit_part, title
 
 COLUMNS = ("by", "item", "score", "gold", "metrics")
 FEW = 200
@@ -36,12 +35,14 @@ class Audit(Audited):
 
     def report(self, path: Path | str, *, language: Language = "en") -> Path:
         """Write it as HTML, Markdown or JSON, by the ending of `path`. Raises InputError where it cannot be."""
-        title = say(message("section.audit"), language)
-        write_paper(Path(path), title, [audit_part(self)], language)
+        write_paper(Path(path), say(title(self), language), [audit_part(self)], language)
         return Path(path)
 
+    def __str__(self) -> str:
+        return say(self.verdict, "en")
+
     def _repr_html_(self) -> str:
-        return fragment(paper(say(message("section.audit"), "en"), [audit_part(self)]))
+        return fragment(paper(say(title(self), "en"), [audit_part(self)]))
 
 
 def audit(

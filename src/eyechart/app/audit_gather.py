@@ -6,10 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from eyechart.audit.answers import RAISED, error_text
 from eyechart.audit.evidence import LONG, NOTHING, Claimed, Exhibit, Lost, Scores, digest
 from eyechart.audit.mixed import short
 from eyechart.audit.shots import in_prompts
@@ -17,15 +18,6 @@ from eyechart.core.identity import plain_json
 from eyechart.core.records import Failure, Item, Outcome, Request, Response
 from eyechart.extract.declined import declined
 
-ERROR = re.compile(
-    r"error code: ?[45]\d\d|rate ?limit(?:ed| exceeded| reached| error)|internal server error|bad gateway"
-    r"|service unavailable|gateway time-?out|connection (?:reset|refused|aborted|error)|(?:read|request) timed out"
-    r"|^\W{0,3}(?:api|request|http|openai|server)[ _-]?(?:error|failed|failure|exception)\b"
-    r"|^\W{0,3}(?:exception|traceback \(most recent)",
-    re.IGNORECASE,
-)
-"""Texts of a server or a client, not of a model."""
-ERROR_LONGEST = 400
 BOILERPLATE = 3
 """Items of one evaluation with the same text, from which it tells no two models apart."""
 PROMPTS = 60
@@ -50,6 +42,25 @@ class _Answer:
     head: str = ""
 
 
+class Wild(NamedTuple):
+    """A reading with scores outside 0 to 1: its ends, and how many of all are outside."""
+
+    name: str
+    low: float
+    high: float
+    out: int
+    of: int
+
+    @property
+    def slip(self) -> bool:
+        """Whether nearly all are scores, and some are none: a likelihood or a length has few in there."""
+        return self.out * 5 <= self.of
+
+    @property
+    def said(self) -> str:
+        return f"{self.name} is no score between 0 and 1 ({self.low:.4g} to {self.high:.4g}) and is left out"
+
+
 @dataclass
 class Gatherer:
     """Takes one answer after the other, in any order."""
@@ -69,6 +80,12 @@ class Gatherer:
     )
     texts: Counter[str] = field(default_factory=Counter[str])
     """Short beginnings of answers, as long as they are few."""
+    asked: dict[str, Counter[int]] = field(default_factory=dict[str, Counter[int]])
+    """Reading to how often each item was asked under it."""
+    wild: list[Wild] = field(default_factory=list[Wild])
+    """Readings that are no scores between 0 and 1; known once the exhibit is there."""
+    wanted: bool = False
+    """Whether an item asks for an error: then the text of one is an answer."""
     cached: int = 0
     again: int = 0
     _first: list[tuple[str, ...]] = field(default_factory=list[tuple[str, ...]])
@@ -90,6 +107,7 @@ class Gatherer:
         self.groups.append(item.group)
         self.clusters.append(item.cluster)
         self._first.append(tuple(g.strip() for g in item.gold))
+        self.wanted = self.wanted or any(error_text(g) or RAISED.search(g) for g in (*item.gold, *item.choices))
         if question:
             self.questions.append((name, question))
         return at
@@ -109,11 +127,19 @@ class Gatherer:
     def score(self, reading: str, at: int, repeat: int, value: float | None, outcome: Outcome) -> bool:
         """False, and counted, where this answer has a score under this reading already."""
         cells = self.readings.setdefault(reading, {})
+        self.asked.setdefault(reading, Counter())[at] += 1
         if (at, repeat) in cells:
             self.again += 1
             return False
         cells[at, repeat] = value, outcome
         return True
+
+    def bare(self, at: int, repeat: int, failed: bool) -> None:
+        """An answer without any score stands under every reading; two filters of it that give none are no copies."""
+        outcome = Outcome.FAILED if failed else Outcome.UNSCORED
+        for reading in list(self.readings) or ["unscored"]:
+            if (at, repeat) not in self.readings.get(reading, {}):
+                self.score(reading, at, repeat, None, outcome)
 
     def _answer(self, at: int, got: Response | Failure | None) -> _Answer:
         out = _Answer()
@@ -125,7 +151,7 @@ class Gatherer:
             out.digest, out.head, out.empty = digest(text), plain[:200], not plain
             out.long = len(plain) >= LONG and plain not in self._first[at]
             out.cut = got.finish_reason in CUT
-            out.error = len(plain) <= ERROR_LONGEST and bool(plain) and ERROR.search(plain) is not None
+            out.error = error_text(plain)
             if len(self.texts) < 3:
                 self.texts[plain[:200]] += 1
         elif got is not None and got.option_logprobs:
@@ -157,6 +183,7 @@ class Gatherer:
             answers=digests,
             telling=telling,
             seeds=seeds,
+            asked=tuple(next(iter(self.asked.values()), Counter[int]())[at] for at in range(n)),
             scores=tuple(self._scores(claims, place, shape)),
             shots_from_test=in_prompts(self.questions, self.prompts),
             lost=self._lost(),
@@ -190,6 +217,8 @@ class Gatherer:
                     values[item, place[repeat]], scored[item, place[repeat]] = value, True
             known = values[scored]
             if known.size and (float(known.min()) < 0 or float(known.max()) > 1):
+                out = int(((known < 0) | (known > 1)).sum())
+                self.wild.append(Wild(name, float(known.min()), float(known.max()), out, known.size))
                 continue  # no score: a likelihood, a length
             yield Scores(name=name, values=values, scored=scored, claims=tuple(claims.get(name, ())))
 
@@ -202,7 +231,7 @@ class Gatherer:
             if value is None or not outcome.counted:
                 counts["failed"] += one.failed or outcome is Outcome.FAILED
             elif value == 0:
-                if one.failed or one.error:
+                if one.failed or (one.error and not self.wanted):
                     counts["wrong_failed"] += 1
                 elif one.empty and one.digest != NOTHING:
                     counts["wrong_empty"] += 1

@@ -6,19 +6,23 @@ import hashlib
 import re
 import struct
 import zlib
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 from zipfile import BadZipFile
 
 from eyechart.app.audit_gather import REPEATS, Gatherer
-from eyechart.app.audit_runs import limit_of, remarks
+from eyechart.app.audit_runs import limit_of, of_answers, remarks
 from eyechart.audit.evidence import Claimed, Dossier, Exhibit, Row
 from eyechart.core.errors import InputError, MissingExtra
 from eyechart.core.identity import plain_json
-from eyechart.core.records import Failure, Outcome
-from eyechart.logs.plain import short
+from eyechart.core.records import Failure, Outcome, Response
+from eyechart.logs.plain import dig, mapping, number, read_json, short
 from eyechart.logs.values import Claim, Foreign, Found, Notes, Unreadable
 from eyechart.logs.values import Row as Answered
+from eyechart.score.options import choose
 
 BINARY = re.compile(r"(?:^|[^a-z])(?:acc|accuracy|exact_match|em|pass@1|is_correct|correct)(?:$|[^a-z])", re.IGNORECASE)
 """Names of metrics whose scores are 0 or 1."""
@@ -50,7 +54,8 @@ def _dossier(foreign: Foreign, name: str, label: tuple[str, ...], found: Found) 
     for text in foreign.findings:
         notes.say(text)
     claims = tuple(_claimed(claim, foreign) for claim in foreign.claims)
-    exhibit = _exhibit(foreign, name, found.path, claims, notes) if foreign.rows is not None else None
+    seen = _Seen()
+    exhibit = _exhibit(foreign, name, found.path, claims, notes, seen) if foreign.rows is not None else None
     known = {s.path: s.value for s in foreign.settings}
     beside = {s.name for s in exhibit.scores} if exhibit else set[str]()
     shots, heat = known.get("prompt.few_shot.count"), known.get("decoding.temperature")
@@ -69,13 +74,15 @@ def _dossier(foreign: Foreign, name: str, label: tuple[str, ...], found: Found) 
         temperature=float(heat) if isinstance(heat, int | float) else None,
         precision=precision or None,
         rows=tuple(_averages(foreign, claims)),
-        sums=tuple(_sums(foreign.files)),
+        sums=tuple(_sums(p for p in foreign.files if of_answers(p.name))),
         complete=foreign.complete,
+        turned=tuple(seen.turned.items()),
+        wild=seen.wild,
         said=tuple(remarks(notes.texts())),
     )
 
 
-def _sums(files: Sequence[Path]) -> Iterator[tuple[str, str]]:
+def _sums(files: Iterable[Path]) -> Iterator[tuple[str, str]]:
     for path in files:
         if path.is_file() and path.stat().st_size:
             with path.open("rb") as file:
@@ -106,12 +113,34 @@ def _claimed(claim: Claim, foreign: Foreign) -> Claimed:
     )
 
 
-def _exhibit(foreign: Foreign, name: str, path: Path, claims: Sequence[Claimed], notes: Notes) -> Exhibit | None:
+@dataclass
+class _Seen:
+    """What is told of the scores of items beside the exhibit."""
+
+    turned: Counter[str] = field(default_factory=Counter[str])
+    wild: tuple[tuple[str, str], ...] = ()
+
+    def take(self, row: Answered, readings: Mapping[str, Mapping[str, Any]]) -> None:
+        """Works the scores of options out again, from the log-probabilities of the log: as an import does."""
+        if not isinstance(row.answer, Response) or row.answer.option_logprobs is None or row.item.gold_index is None:
+            return
+        for one in row.scores:
+            how = readings.get(one.reading, {}).get("normalize")
+            if isinstance(how, str) and one.value is not None:
+                best, reason = choose(row.answer.option_logprobs, row.request.options, how)
+                if reason != "tie" and best is not None and float(best == row.item.gold_index) != one.value:
+                    self.turned[one.reading] += 1
+
+
+def _exhibit(
+    foreign: Foreign, name: str, path: Path, claims: Sequence[Claimed], notes: Notes, seen: _Seen
+) -> Exhibit | None:
     assert foreign.rows is not None
     made = Gatherer()
     numbered: dict[int, dict[int, int]] = {}
     for row in foreign.rows(notes):
         _take(row, made, numbered)
+        seen.take(row, foreign.readings)
     if not made.items:
         raise Unreadable("holds no answers")
     procedure = {
@@ -124,7 +153,10 @@ def _exhibit(foreign: Foreign, name: str, path: Path, claims: Sequence[Claimed],
     of_reading: dict[str, list[Claimed]] = {}
     for claim, source in zip(claims, foreign.claims, strict=True):
         of_reading.setdefault(source.reading, []).append(claim)
-    return made.exhibit(
+    for reading, key in _empty(foreign):
+        if reading in made.readings and reading not in of_reading:
+            of_reading[reading] = [Claimed(key=key, value=None)]
+    exhibit = made.exhibit(
         of_reading,
         name=name,
         file=str(path),
@@ -135,6 +167,24 @@ def _exhibit(foreign: Foreign, name: str, path: Path, claims: Sequence[Claimed],
         total=foreign.total,
         first=limit_of(foreign.findings),
     )
+    for one in made.wild:
+        if not one.slip:
+            notes.say(one.said)
+    seen.wild = tuple((w.name, f"{w.out:,} of {w.of:,} ({w.low:.4g} to {w.high:.4g})") for w in made.wild if w.slip)
+    return exhibit
+
+
+def _empty(foreign: Foreign) -> Iterator[tuple[str, str]]:
+    """Reading and key of the metrics for which lm-evaluation-harness writes no number: null, "N/A", NaN."""
+    if foreign.harness != "lm-evaluation-harness":
+        return
+    for path in foreign.files:
+        if not path.name.startswith("results") or path.suffix != ".json":
+            continue
+        for key, value in mapping(dig(read_json(path), "results", foreign.task)).items():
+            metric, _, filtered = key.partition(",")
+            if number(value) is None and not metric.endswith("_stderr"):
+                yield metric if filtered in ("", "none") else f"{metric}@{filtered}", key
 
 
 def _plain(value: object) -> str:
@@ -175,7 +225,4 @@ def _take(row: Answered, made: Gatherer, numbered: dict[int, dict[int, int]]) ->
             outcome = Outcome.FAILED if failed else Outcome.UNSCORED
         made.score(one.reading, at, repeat, one.value, outcome)
     if not row.scores:
-        for reading in list(made.readings) or ["unscored"]:
-            made.score(
-                reading, at, repeat, None, Outcome.FAILED if isinstance(row.answer, Failure) else Outcome.UNSCORED
-            )
+        made.bare(at, repeat, isinstance(row.answer, Failure))

@@ -11,6 +11,7 @@ from pathlib import Path
 from eyechart.app.audit_logs import read_log
 from eyechart.app.audit_runs import read_run
 from eyechart.app.audit_tables import read_plain_table
+from eyechart.app.pointed import existing
 from eyechart.audit.evidence import Dossier
 from eyechart.core.errors import EyechartError, InputError
 from eyechart.core.findings import Finding
@@ -48,7 +49,7 @@ def sources(paths: Sequence[Path]) -> tuple[list[Source], list[str]]:
     """
     if not paths:
         raise InputError("name a run folder, a log, a table, or a folder that holds some")
-    if missing := [path for path in paths if not path.exists()]:
+    if missing := [path for path in paths if existing(path, plain=False) is None]:
         raise InputError(f"there is no file or folder {missing[0]}")
     out: dict[str, Source] = {}
     skipped: list[str] = []

@@ -87,6 +87,13 @@ def _row(cell: BoardCell, board: Board) -> Row:
     parts: dict[str, Claimed] = {}
     if cell.derived:
         for other in board.cells:
-            if other.model == cell.model and not other.derived and (other.line == cell.line or other.key == cell.key):
+            if (
+                (other.model, other.setting) == (cell.model, cell.setting)
+                and not other.derived
+                and (other.line == cell.line or other.key == cell.key)
+            ):
                 parts[other.task or other.key] = _claimed(other)
-    return Row(model=cell.model, task=cell.task, claim=_claimed(cell), parts=parts, derived=cell.derived)
+    return Row(
+        model=cell.model, task=cell.task, claim=_claimed(cell), parts=parts, derived=cell.derived, setting=cell.setting,
+        beside=cell.beside,
+    )  # fmt: skip

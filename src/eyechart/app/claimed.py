@@ -86,7 +86,15 @@ class AgainstClaim:
         if self.result.interval is not None:
             low, high = self.result.interval.low * 100, self.result.interval.high * 100
             text += f"; by {noise} it should lie in [{low:.1f}, {high:.1f}]"
+        elif self.result.verdict == "reproduced":
+            text += ", equal in every digit that was published"
+        else:
+            text += f", {self.result.difference * 100:+.1f}"
         text += f"; {self.result.reason}" if self.result.reason else ""
+        if (other := self.result.other_items) is not None:
+            where = "inside" if other.low <= self.claim.value <= other.high else "outside"
+            text += f"; another sample of items would give [{other.low * 100:.1f}, {other.high * 100:.1f}]"
+            text += f" in {other.level * 100:g} %: what was published lies {where}"
         more = f"; repeats: {self.result.needed} would do" if self.result.needed else ""
         return f"{text}{more}."
 
@@ -99,12 +107,18 @@ def against_claim(run: Path | str, claim: Claim, *, items: Items = "same", withi
     """
     done, at = _cell(str(run))
     number, seen = claim.number(), done.observations
-    name = str(done.facts["cells"][at]["id"])
+    name, score = str(done.facts["cells"][at]["id"]), done.scores()[at].new_items
     if items == "same":
         values, scored, _ = seen.matrix(at)
-        result = same_items_as(number, values, mask=~scored, within=within)
+        result = same_items_as(
+            number,
+            values,
+            mask=~scored,
+            sampled=done.facts["cells"][at].get("sampled"),
+            new=score if isinstance(score, Estimate) else None,
+            within=within,
+        )
     else:
-        score = done.scores()[at].new_items
         result = other_items_than(number, score, within=within) if isinstance(score, Estimate) else score
     return AgainstClaim(cell=name, claim=number, items=items, result=result)
 

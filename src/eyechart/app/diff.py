@@ -49,6 +49,12 @@ class Diffed(Differing):
 
         return say(message("diff.between", a=self.a.name, b=self.b.name), language)
 
+    def __str__(self) -> str:
+        from eyechart.report.diff_words import headline
+        from eyechart.report.messages import say
+
+        return say(headline(self), "en")
+
     def _repr_html_(self) -> str:
         from eyechart.app.paper import paper
         from eyechart.report.notebook import fragment
@@ -79,7 +85,7 @@ def diff(a: Given, b: Given) -> Diffed:
         found = differences(x, y, items_same=items_same, shown_equal=shown_equal(x, y, found, near))
     digests = x.digest is not None and x.digest == y.digest
     effect = any(not same(x.effective.get(path), y.effective.get(path)) for path in (*x.effective, *y.effective))
-    told = "log" not in (x.form, y.form)
+    told = "log" not in (x.form, y.form) and not (x.described or y.described)
     return Diffed(
         a=x,
         b=y,

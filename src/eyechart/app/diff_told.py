@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -69,10 +69,13 @@ def known(at: Place) -> Known:
 
 
 def _of_file(at: Place) -> Known:
-    from eyechart.core.codec import load_study
+    from eyechart.core.codec import load_study, read_yaml
+    from eyechart.core.flat import is_flat
 
     file = None if str(at.path) == "-" else str(at.path)
-    study = load_study(_text(at.path), file)
+    text = _text(at.path)
+    study, given = load_study(text, file), read_yaml(text, file).data
+    described = isinstance(given, dict) and is_flat(cast("dict[str, Any]", given))
     notes: tuple[str, ...] = ()
     if study.preset is not None:  # a goal fills in what is not stated, as if it were written
         from eyechart.app.goals import settled
@@ -81,11 +84,12 @@ def _of_file(at: Place) -> Known:
         notes = (f"{at.name}: its goal, {study.preset}, sets what it does not state",)
     if study.factors:
         notes = (*notes, f"{at.name} is a study: its baseline is taken, and its factors are left alone")
-    return of_spec(at, study.spec, notes)
+    return of_spec(at, study.spec, notes, described=described)
 
 
-def of_spec(at: Place, spec: Spec, notes: tuple[str, ...] = ()) -> Known:
-    """A fingerprint that is at hand."""
+def of_spec(at: Place, spec: Spec, notes: tuple[str, ...] = (), *, described: bool = False) -> Known:
+    """A fingerprint that is at hand; `described`: it tells of somebody else's number, and no default is put in."""
+    from eyechart.analysis.differing_rules import assumed
     from eyechart.core.effective import DEFAULTS
 
     resolved = _resolved(spec)
@@ -98,6 +102,19 @@ def of_spec(at: Place, spec: Spec, notes: tuple[str, ...] = ()) -> Known:
         sampled=resolved.asking.sampled,
         settled={"dataset.split": DEFAULTS["dataset.split"]},
     )
+    if described:
+        unsaid = {path for path in told.effective if assumed(path, told)}
+        known_of = {path: value for path, value in told.effective.items() if path not in unsaid}
+        warm = spec.decoding.temperature is not None or spec.decoding.do_sample is not None
+        told = replace(
+            told,
+            described=True,
+            effective=known_of,
+            unknown=frozenset(unsaid),
+            sampled=told.sampled if warm else None,
+            settled={},
+        )
+        notes = (*notes, f"{at.name} is a flat snapshot: what it does not state is not known, and no default is put in")
     data: dict[str, Any] = {"dataset": _located(spec.dataset.stated(), base), "judged": spec.judge is not None}
     if spec.evaluation.reference_source is not None:
         data["reference"] = _full(spec.evaluation.reference_source, base)
@@ -118,8 +135,6 @@ def _text(path: Path) -> str:
 
 
 def _resolved(spec: Spec) -> Effective:
-    from dataclasses import replace
-
     from eyechart.core.effective import effective
     from eyechart.core.judging import judge_of
 
@@ -130,9 +145,7 @@ def _resolved(spec: Spec) -> Effective:
 def laid(one: Known) -> Known:
     """`one`, a fingerprint, as a run would write it: with its items, its model file and its engine. As it was, with a
     note that says why, where its data or model is not here. Nothing is asked."""
-    from dataclasses import replace
-
-    if one.spec is None:
+    if one.spec is None or one.told.described:
         return one
     from eyechart.app.grid import expand
     from eyechart.core.spec import StudySpec
@@ -320,9 +333,7 @@ def _of_log(stated: Mapping[str, Any], inert: dict[str, str]) -> dict[str, Any]:
 def with_neutral(told: Told) -> Told:
     """Of our own evaluation beside a log: decoding that is off, and shots that are none, are written out, as a log may
     write them out."""
-    from dataclasses import replace
-
-    if told.form == "log" or told.effective.get("evaluation.elicit") == "options":
+    if told.form == "log" or told.described or told.effective.get("evaluation.elicit") == "options":
         return told
     silent = ("top_p", "top_k", "min_p") if told.sampled is False else ()
     off = {f"decoding.{name}": v for name, v in NEUTRAL.items() if name not in silent}

@@ -59,6 +59,16 @@ class Disclosure:
             raise InputError(f"cannot write {path}: {error.strerror}") from None
         return path
 
+    @property
+    def sentence(self) -> str:
+        n = len(self.questions)
+        if not n:
+            return f"Nothing is left to ask of {self.name}."
+        return f"{n} question{'s' * (n != 1)} to the authors of {self.name}."
+
+    def __str__(self) -> str:
+        return self.sentence
+
     def _repr_html_(self) -> str:
         from eyechart.app.paper import paper
         from eyechart.report.notebook import fragment

@@ -16,6 +16,8 @@ from eyechart.app.export_files import line, whole, write_csv, write_json, write_
 from eyechart.app.export_rows import rows, told
 from eyechart.app.finished import Finished, finished
 from eyechart.app.folder import Folder
+from eyechart.app.pointed import existing
+from eyechart.app.setups import runs_in
 from eyechart.core import flat
 from eyechart.core.errors import InputError
 from eyechart.core.registry import hint
@@ -24,7 +26,7 @@ from eyechart.share import every_eval_ever as eee
 from eyechart.share.card import interval_of, model_index
 from eyechart.share.card_block import block
 from eyechart.share.tidy import header, passport
-from eyechart.share.told import Answered, Relationship, Setup, Told
+from eyechart.share.told import Answered, Relationship, Setup, Told, shortest
 
 Target = Literal["every-eval-ever", "model-card", "csv", "parquet", "snapshot"]
 TARGETS: tuple[Target, ...] = get_args(Target)
@@ -40,6 +42,21 @@ class Exported:
     """Answers in them, where the format has answers; scores of set-ups elsewhere."""
     notes: tuple[str, ...]
     """What could not be said in the format, and what was left out."""
+
+    @property
+    def sentence(self) -> str:
+        """
+        >>> print(Exported(to="csv", files=(Path("a.csv"),), rows=1, notes=()))
+        Wrote 1 answer in 1 file.
+        """
+        if not self.files:
+            return "Nothing was written: no set-up has a score."
+        what = "answer" if self.to in ("every-eval-ever", "csv", "parquet") else "score"
+        files = f"{len(self.files)} {'file' if len(self.files) == 1 else 'files'}"
+        return f"Wrote {self.rows:,} {what}{'s' * (self.rows != 1)} in {files}."
+
+    def __str__(self) -> str:
+        return self.sentence
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,7 +99,7 @@ def export(
     force: bool = False,
     created: int | None = None,
 ) -> Exported:
-    """Writes `runs` (folders, `RUN#cell`, or runs at hand) below the folder `out`.
+    """Writes `runs` (run folders, folders of runs, `RUN#cell`, or runs at hand) below the folder `out`.
 
     `organization` and `relationship` (to the maker of the model) are asked for by Every Eval Ever and known to no run.
     `created`: seconds since the epoch, of the record; now unless stated.
@@ -94,19 +111,41 @@ def export(
         raise InputError(f"there is no format {to}; {hint(str(to), TARGETS)}", field="--to")
     if relationship not in get_args(Relationship):
         raise InputError(f"write one of {', '.join(get_args(Relationship))}", field="--relationship")
-    wanted = [_wanted(run) for run in runs]
+    found, lost = _below(runs)
+    wanted = [_wanted(run) for run in found]
     if not wanted:
         raise InputError("name a run to export")
+    made = _made(
+        wanted, to, Path(out), eee.Publisher(organization=organization, relationship=relationship), force, created
+    )
+    return replace(made, notes=(*(f"could not be read: {why}" for why in lost), *made.notes))
+
+
+def _below(runs: Sequence[Finished | Path | str]) -> tuple[list[Finished | Path | str], list[str]]:
+    """`runs`, with every run that lies in a folder of runs; and what lies there and cannot be read."""
+    out: list[Finished | Path | str] = []
+    lost: list[str] = []
+    for run in runs:
+        if isinstance(run, Finished) or not (existing(run) or Path(run)).is_dir() or (Path(run) / "run.json").is_file():
+            out.append(run)
+            continue
+        found, refused = runs_in([run])
+        out += [one.run for one in found]
+        lost += refused
+    return out, lost
+
+
+def _made(
+    wanted: Sequence[_Wanted], to: Target, base: Path, publisher: eee.Publisher, force: bool, created: int | None
+) -> Exported:
     if to not in ("csv", "parquet"):
         _check_graded(wanted, to)
-    base = Path(out)
     if base.exists() and not base.is_dir():
         raise InputError("is a file; name a folder with --out", file=str(base))
     names = [one.name for one in wanted]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise InputError(f"two runs would be written as {twice}; export them one by one")
     if to == "every-eval-ever":
-        publisher = eee.Publisher(organization=organization, relationship=relationship)
         return _every_eval_ever(wanted, base, publisher, int(time.time()) if created is None else created)
     if to == "model-card":
         return _model_card(wanted, base, force)
@@ -124,9 +163,9 @@ def export(
 
 
 def _wanted(run: Finished | Path | str) -> _Wanted:
-    cell = ""
+    cell = run.cell or "" if isinstance(run, Finished) else ""
     if not isinstance(run, Finished):
-        path = Path(run)
+        path = existing(run) or Path(run)
         if not path.is_dir():
             folder, mark, last = str(run).rpartition("#")
             if mark and Path(folder).is_dir():
@@ -283,8 +322,8 @@ def _observed(told: Told, setup: Setup) -> dict[str, Any]:
     score: dict[str, Any] = dict(told.stamp(setup))
     if setup.value is not None:
         runs = setup.score.runs
-        score |= {"acc_mean": setup.value, "items": setup.score.items, "repeats": setup.score.repeats}
-        score |= {"acc_min": min(runs), "acc_max": max(runs)} if len(runs) > 1 else {}
+        score |= {"acc_mean": shortest(setup.value), "items": setup.score.items, "repeats": setup.score.repeats}
+        score |= {"acc_min": shortest(min(runs)), "acc_max": shortest(max(runs))} if len(runs) > 1 else {}
         score |= {"interval_new_items": interval_of(setup.score.new_items)}
     harness = told.imported
     version = (

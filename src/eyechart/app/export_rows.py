@@ -47,7 +47,7 @@ def told(run: Finished) -> Told:
             engine=engines.get(cell["engine"], {}),
             score=scores[cell["id"]],
             baseline=number == 0,
-            sampled=bool(cell["sampled"]),
+            sampled=cell["sampled"] is not False,
             data=_data(facts["data"], cell),
         )
         for number, cell in enumerate(facts["cells"])

@@ -10,6 +10,7 @@ from typing import Any
 
 from eyechart.analysis.flips import (
     HALF,
+    UNSAID,
     Flip,
     FlipCase,
     FlipCases,
@@ -25,10 +26,11 @@ from eyechart.analysis.observations import OUTCOMES
 from eyechart.analysis.results import Analysis, HeatEntry, Number
 from eyechart.app.answers import kind_of
 from eyechart.app.finished import Finished
+from eyechart.app.imported_rule import recorded_rule
 from eyechart.core.effective import Asking, Reading
 from eyechart.core.errors import InputError
 from eyechart.core.graders import CAREFUL, grader
-from eyechart.core.records import Estimate, Item, Outcome
+from eyechart.core.records import Estimate, Item, NotEstimable, Outcome
 from eyechart.core.registry import hint
 from eyechart.data.shots import CONTEXT
 from eyechart.data.values import as_text, missing
@@ -182,6 +184,7 @@ class _Answers:
             outcome=OUTCOMES[int(seen.outcome[row])],
             value=float(seen.value[row]),
             extracted=found.value,
+            rule=recorded_rule(reading.extraction),
             careful=careful,
             options=tuple(f"{label}. {text}" for label, text in zip_longest(labels, item.choices, fillvalue="")),
             gold=stored.gold,  # of the data: an edit of the question is no other answer key
@@ -280,15 +283,22 @@ def _ledger(a: _Setup, b: _Setup, names: tuple[str, str]) -> Ledger:
 
 
 def _again(setup: _Setup, shared: Container[str]) -> Number | None:
-    """What the set-up changes by itself, over the items of `shared`; None where nothing is sampled."""
+    """What the set-up changes by itself, over the items of `shared`; None where nothing is sampled.
+
+    Of a log that does not say whether it samples, repeats tell all the same.
+    """
     run = setup.answers.run
-    if not run.layout.cells[setup.cell].sampled:
+    sampled = run.layout.cells[setup.cell].sampled
+    if sampled is False:
         return None
     right: dict[str, list[bool]] = {}
     for (item, _), row in setup.counted.items():
         if item in shared:
             right.setdefault(item, []).append(setup.right(row))
-    return changed_again(right, {item: run.items[item].cluster for item in right})
+    found = changed_again(right, {item: run.items[item].cluster for item in right})
+    if sampled is None and isinstance(found, NotEstimable) and all(len(runs) < 2 for runs in right.values()):
+        return replace(found, reason=UNSAID)
+    return found
 
 
 def _keyed(item: Item, other: Item) -> Item | None:

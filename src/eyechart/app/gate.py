@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from eyechart.analysis.gate import RATE, Held, hold
+from eyechart.analysis.gate import RATE, Held, Look, hold
 from eyechart.analysis.gate_estimates import Given, Labels
 from eyechart.analysis.gate_members import members
 from eyechart.analysis.gate_text import Limit, read_limit
@@ -17,8 +17,9 @@ from eyechart.app.evaluated import evaluated
 from eyechart.app.finished import Finished
 from eyechart.app.gate_compared import comparable
 from eyechart.app.gate_file import LimitFile, limits_of, read_limits, with_ids
-from eyechart.app.gate_inputs import labels_of, readers_of, shared_seeds
+from eyechart.app.gate_inputs import labels_of, readers_of
 from eyechart.app.paper import paper, write_paper
+from eyechart.app.seeds import shared_seeds
 from eyechart.core.errors import InputError
 from eyechart.core.findings import Finding, exit_code
 from eyechart.report import checks
@@ -78,8 +79,11 @@ class Gated:
 
     def report(self, path: Path | str, *, language: Language = "en") -> Path:
         """Write the limits and every number behind them as .html, .md or .json."""
-        write_paper(Path(path), f"{self.name}: {self.sentence(language)}", [self.part()], language)
+        write_paper(Path(path), f"{self.name}: {say(message('section.gate'), language)}", [self.part()], language)
         return Path(path)
+
+    def __str__(self) -> str:
+        return self.sentence()
 
     def _repr_html_(self) -> str:
         return fragment(paper(self.name, [self.part()]))
@@ -121,7 +125,7 @@ def gate(
     if sheet is not None:
         found, more = labels_of(Path(sheet), mine)
         notes = [*notes, *more]
-    notes += [*_few_clusters(mine), *_left_out(mine, file.limits)]
+    notes += _few_clusters(mine)
     given = Given(
         observed=mine.observations,
         layout=mine.layout,
@@ -132,7 +136,8 @@ def gate(
         cell=cell,
     )
     asked = [(limit, members_of(given, limit)) for limit in file.limits]
-    return Gated(name=name, held=hold(asked, rate), notes=tuple(notes))
+    held = hold(asked, rate)
+    return Gated(name=name, held=held, notes=(*notes, *_left_out(held)))
 
 
 def members_of(given: Given, limit: Limit) -> Any:
@@ -174,16 +179,34 @@ def _few_clusters(run: Finished) -> list[str]:
     return [f"{n:.1f} effective clusters, under {FEW}: what is called kept or broken may be so too easily"]
 
 
-def _left_out(run: Finished, limits: Sequence[Limit]) -> list[str]:
-    """Items that limits which compare set-ups cannot use."""
-    if not any(limit.estimate in ("volatility", "range", "slope") for limit in limits):
-        return []
-    seen = run.observations
-    lacks = np.array([np.isnan(seen.means(cell)) for cell in range(len(seen.cells))])
-    lost = int((lacks.any(axis=0) & ~lacks.all(axis=0)).sum())
-    if not lost:
-        return []
-    return [f"{lost:,} of {len(seen.items):,} items lack a score in some set-up; what compares set-ups leaves them out"]
+WHY = {
+    "failed": "calls failed",
+    "unscored": "answers unscored",
+    "unasked": "items not asked",
+    "few": "with too few runs",
+}
+
+
+def _left_out(held: Sequence[Held]) -> list[str]:
+    """What each limit leaves out, and why; limits that leave out the same share a line."""
+    found: dict[str, list[str]] = {}
+    for one in held:
+        looks = [look for look in one.looks if look.member.lost is not None]
+        if looks:
+            found.setdefault(_lost_words(looks), []).append(one.limit.id)
+    return [f"{', '.join(ids)}: {words}" for words, ids in found.items()]
+
+
+def _lost_words(looks: Sequence[Look]) -> str:
+    """Of the number that leaves out most."""
+    losses = [(look.member.lost, look.member.subject) for look in looks]
+    lost, subject = max(((a, b) for a, b in losses if a is not None), key=lambda one: one[0].items / max(1, one[0].of))
+    why = ", ".join(f"{n:,} {WHY[name]}" for name, n in lost.why)
+    where = f" in {subject}" if subject else ""
+    more = f", and it leaves out some in {len(looks) - 1} more" if len(looks) > 1 else ""
+    if not lost.items:
+        return f"some answers of {lost.of:,} items{where} have no score ({why}){more}"
+    return f"{lost.items:,} of {lost.of:,} items{where} have no score and are left out ({why}){more}"
 
 
 def as_data(found: Gated) -> Mapping[str, Any]:

@@ -11,6 +11,8 @@ from eyechart.core.records import NotEstimable
 from eyechart.report import checks
 
 NO_NEED = "the limit is decided, or nothing was estimated"
+LOST = "what has no score decides: it is to be scored"
+UNKNOWN = "how far what has no score could move it is not known"
 NOT_ONE = "no interval: the number is counted, or cannot be estimated"
 
 
@@ -33,6 +35,7 @@ def _limit(held: Held, found: Finding) -> dict[str, Any]:
 def _look(look: Look) -> dict[str, Any]:
     member = look.member
     out: dict[str, Any] = {"subject": member.subject, "state": look.state, "items": member.items, "runs": member.runs}
+    out |= {"left_out": _left_out(look), "notes": list(member.notes)}
     if isinstance(look.value, NotEstimable):
         nothing = dict.fromkeys(("value", "low", "low_level", "high", "high_level", "p", "needs"))
         return {**out, **nothing, "reason": look.value.reason}
@@ -41,6 +44,17 @@ def _look(look: Look) -> dict[str, Any]:
     if look.low_level is None:
         out["low_level_reason"] = NOT_ONE
     if look.needs is None:
-        return {**out, "needs": None, "needs_reason": NO_NEED}
+        return {**out, "needs": None, "needs_reason": LOST if look.loss_decides else NO_NEED}
     needs = look.needs
     return {**out, "needs": {"items": needs.items, "runs": needs.runs, "runs_known": needs.runs_known}}
+
+
+def _left_out(look: Look) -> dict[str, Any]:
+    """Items without any score, answers (or items) by why they have none, and the number at its least and greatest."""
+    lost = look.member.lost
+    if lost is None:
+        return {"items": 0, "of": look.member.items, "why": {}, "decides": False}
+    out = {"items": lost.items, "of": lost.of, "why": dict(lost.why), "decides": look.loss_decides}
+    if lost.worst is None:
+        return {**out, "least": None, "greatest": None, "reason": UNKNOWN}
+    return {**out, "least": lost.worst[0], "greatest": lost.worst[1]}

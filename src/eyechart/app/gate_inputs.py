@@ -30,16 +30,6 @@ PERSON = ("human_", "second_")
 ITEM = ("item_id", "id", "item")
 
 
-def shared_seeds(run: Finished) -> frozenset[int]:
-    """Set-ups that are sampled with one seed for all items: their items move together."""
-    out: set[int] = set()
-    for number, cell in enumerate(run.facts["cells"]):
-        seed: Mapping[str, Any] | None = cell["effective"]["asking"].get("seed")
-        if cell["sampled"] and seed is not None and seed["scope"] != "item":
-            out.add(number)
-    return frozenset(out)
-
-
 def readers_of(run: Finished, cell: int, limits: Sequence[Limit]) -> dict[tuple[int, str | None], Readers | str]:
     """The answers of the set-ups that a limit on the extractor spread looks at, read again.
 

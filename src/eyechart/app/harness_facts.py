@@ -11,9 +11,10 @@ from eyechart.app.harness_plan import HarnessPlan, SetUp, seed_base
 from eyechart.app.imported_facts import (
     ASKED,
     cell_of,
+    data_of,
     evaluation_of,
-    greedy,
     observe_here,
+    samples,
     settings_kept,
     spec_of,
     unknown_of,
@@ -53,6 +54,13 @@ class Account:
     checks: Sequence[Finding]
     drawn: Sequence[str]
     """Ids of the items."""
+    items_sha256: str
+    """Of items.jsonl."""
+
+
+def made_by_harness(facts: Mapping[str, Any]) -> bool:
+    """Whether a harness made the run of this `run.json`, started from here."""
+    return facts.get("procedure") is not None
 
 
 def facts_of_harness(
@@ -89,7 +97,7 @@ def facts_of_harness(
         "cells": told,
         "dropped": _dropped(plan, parts, cells, own),
         "engines": [{"digest": key, **engine.body()} for key, engine in engines.items()],
-        "data": [{"given": source["task"], "count": len(drawn), "of": _of(foreign, len(drawn)), "drawn": list(drawn), "problems": []}],
+        "data": [data_of(foreign, source["task"], drawn, account.items_sha256)],
         "notes": [*account.notes, *lacking],
         "calls": {key: counts[key] for key in ("needed", "made", "stored", "failed")},
         "copied": 0,
@@ -140,12 +148,6 @@ def known(setup: SetUp, foreign: Foreign, reading: str) -> Spec:
     return Spec.model_validate({k: v for k, v in both.items() if v is not None})
 
 
-def _of(foreign: Foreign, count: int) -> int:
-    """Items of the data, of which some were asked; as many as were asked where the log does not say."""
-    named = [s.value for s in foreign.settings if s.path == "dataset.count" and isinstance(s.value, int)]
-    return max(count, foreign.total or 0, *named)
-
-
 def _over(low: Mapping[str, Any], high: Mapping[str, Any]) -> dict[str, Any]:
     """
     >>> _over({"a": {"b": 1, "c": 2}, "d": 3}, {"a": {"b": 9}})
@@ -188,8 +190,8 @@ def _cell(part: Part, reading: str, number: int, spec: Spec, own: str | None) ->
     setup, foreign, made, engine = part
     told = cell_of(foreign, spec, reading, number, made, engine_digest(engine))
     told["levels"] = {**dict(setup.cell.levels), **({own: reading} if own else {})}
-    told["sampled"] = foreign.elicit == "generate" and not greedy(spec)
-    if told["sampled"] and setup.jobs[0].seed is not None:
+    told["sampled"] = samples(foreign, spec)
+    if told["sampled"] is not False and setup.jobs[0].seed is not None:
         scope = setup.cell.spec.decoding.seed_scope or "run"
         told["effective"]["asking"]["seed"] = {"base": seed_base(setup.cell.spec), "scope": scope}
     return told

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from hashlib import sha256
 from typing import Any
 
 from eyechart.app.folder import Folder
@@ -71,7 +72,8 @@ def write_run(plan: HarnessPlan, worked: Worked, started: str, name: str | None)
         plan=plan, worked=worked, answers=answers, failed=failed, missing=missing, broken_off=tuple(broken),
         checks=found, notes=notes.texts(),
     )  # fmt: skip
-    folder.write("items.jsonl", items_text(whole_.lines))
+    items = items_text(whole_.lines)
+    folder.write("items.jsonl", items)
     folder.write_observations(whole_.observed, whole_.keys)
     source = _source(plan, made, broken, notes)
     reasons = Counter[str]()
@@ -83,6 +85,7 @@ def write_run(plan: HarnessPlan, worked: Worked, started: str, name: str | None)
         counts={"needed": stored + failed + missing, "made": new, "stored": stored - new, "failed": failed,
                 "missing": missing},
         checks=found, drawn=[str(line["id"]) for line in whole_.lines],
+        items_sha256=sha256(items.encode()).hexdigest(),
     )  # fmt: skip
     parts = [(part.setup, part.reads[0].foreigners[0], part.collected, part.engine) for part in made]
     facts = facts_of_harness(plan, parts, whole_.cells, account)

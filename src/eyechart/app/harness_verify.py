@@ -31,11 +31,6 @@ from eyechart.store.store import Store
 LOG = "source/log.json"
 
 
-def made_by_harness(facts: Mapping[str, Any]) -> bool:
-    """Whether a harness made the run of this `run.json`, started from here."""
-    return facts.get("procedure") is not None
-
-
 def _log(case: Case) -> Mapping[str, Any]:
     return Folder(case.copy.path / "source").read_json("log.json")
 

@@ -32,11 +32,10 @@ from eyechart.core.errors import EyechartError, InputError
 from eyechart.core.graders import CAREFUL
 from eyechart.core.records import Estimate, NotEstimable
 from eyechart.core.spec import Prices
-from eyechart.core.words import message
 from eyechart.report.inputs import Language
 from eyechart.report.messages import say
 from eyechart.report.notebook import fragment
-from eyechart.report.sections.history import history_part
+from eyechart.report.sections.history import history_part, sentence, title
 from eyechart.store.store import Store
 
 READ = 5_000
@@ -55,12 +54,15 @@ class Logbook(History):
     def report(self, path: Path | str, *, language: Language = "en") -> Path:
         """Write it as HTML, Markdown or JSON, by the ending of `path`. Raises InputError where it cannot be."""
         part = history_part(self, self.record, self.entries)
-        write_paper(Path(path), say(message("history.title"), language), [part], language)
+        write_paper(Path(path), say(title(self), language), [part], language)
         return Path(path)
+
+    def __str__(self) -> str:
+        return say(sentence(self), "en")
 
     def _repr_html_(self) -> str:
         part = history_part(self, self.record, self.entries)
-        return fragment(paper(say(message("history.title"), "en"), [part]))
+        return fragment(paper(say(title(self), "en"), [part]))
 
 
 def history(

@@ -131,6 +131,13 @@ def greedy(spec: Spec) -> bool:
     return spec.decoding.do_sample is False or spec.decoding.temperature == 0
 
 
+def samples(foreign: Foreign, spec: Spec) -> bool | None:
+    """Whether answers are drawn at random; None where the log states neither a temperature nor `do_sample`."""
+    if foreign.elicit == "options" or greedy(spec):
+        return False
+    return True if spec.decoding.do_sample or spec.decoding.temperature is not None else None
+
+
 def _inert(foreign: Foreign, spec: Spec) -> Iterator[tuple[str, str]]:
     """Fields that could not move this evaluation, whatever they were."""
     for path in DEFAULTS:
@@ -174,7 +181,7 @@ def cell_of(foreign: Foreign, spec: Spec, reading: str, number: int, made: Colle
         "levels": {"reading": reading} if len(made.readings) > 1 else {},
         "digest": stated_digest(spec),
         "repeats": made.repeats,
-        "sampled": not options and not greedy(spec),
+        "sampled": samples(foreign, spec),
         "engine": digest,
         "stated": stated,
         "effective": {
@@ -198,7 +205,6 @@ def facts_of(
     readings = list(made.readings)
     cells = [cell_of(foreign, s, r, i, made, digest) for i, (s, r) in enumerate(zip(specs, readings, strict=True))]
     lost = sum(1 for outcome, _, _ in made.seen.values() if outcome.value == "unscored")
-    total = foreign.total if foreign.total is not None else len(made.items)
     unknown = [ASKED[path] for path in source["unknown"]]
     return {
         "eyechart": __version__,
@@ -220,8 +226,7 @@ def facts_of(
         "cells": cells,
         "dropped": [],
         "engines": [{"digest": digest, **engine.body()}],
-        "data": [{"given": foreign.task, "count": len(made.items), "of": total, "drawn": list(made.items),
-                  "problems": []}],
+        "data": [data_of(foreign, foreign.task, list(made.items), made.items_sha256)],
         "notes": [*source["findings"], *([f"the log does not say: {', '.join(unknown)}"] if unknown else [])],
         "calls": {"needed": made.stored + made.failures.total(), "made": 0, "stored": made.stored,
                   "failed": made.failures.total()},
@@ -244,6 +249,21 @@ def facts_of(
             "runtime": observe_here(),
         },
     }  # fmt: skip
+
+
+def data_of(foreign: Foreign, given: str, drawn: Sequence[str], items_sha256: str) -> dict[str, Any]:
+    """The data of an imported run. `of`: items there are, None where the log does not say; `asked`: items that it says
+    were asked; `limit`: how many, or which share, it says was taken from the beginning."""
+    return {
+        "given": given,
+        "count": len(drawn),
+        "of": None if foreign.of is None else max(len(drawn), foreign.total or 0, foreign.of),
+        "asked": foreign.total,
+        "limit": foreign.limit,
+        "items_sha256": items_sha256,
+        "drawn": list(drawn),
+        "problems": [],
+    }
 
 
 def observe_here() -> dict[str, Any]:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from eyechart.analysis.observations import Builder, Observations
 from eyechart.app.folder import item_line
@@ -74,6 +74,8 @@ class Collector:
     turned: Counter[str] = field(default_factory=Counter[str])
     """Readings of this house to the claimed scores that they do not give."""
     tied: Counter[str] = field(default_factory=Counter[str])
+    _digest: Any = field(default_factory=hashlib.sha256)
+    """Of the lines written to items.jsonl."""
     _means: dict[tuple[str, str | None], list[float]] | None = None
     """Scores of items by reading and group, once all rows are there."""
     _batch: list[Entry] = field(default_factory=list[Entry])
@@ -139,7 +141,9 @@ class Collector:
         self.groups.append(item.group)
         self.chance.append(1 / len(item.choices) if len(item.choices) > 1 else None)
         self.most_choices = max(self.most_choices, len(item.choices))
-        self.lines.write(item_line(item) + "\n")
+        line = item_line(item) + "\n"
+        self.lines.write(line)
+        self._digest.update(line.encode("utf-8", errors="replace"))  # as the file is written
         return known, item
 
     def _repeat(self, row: Row, known: _Known, sign: int) -> int | None:
@@ -269,6 +273,14 @@ class Collector:
                 out.setdefault((name, group), []).append(total / count)
         return out
 
+    def repeats_of(self) -> dict[str, int]:
+        """Reading to the most scores that an item has under it."""
+        counts = Counter((name, item) for (name, item, _), (_, value, _) in self.seen.items() if value is not None)
+        out: dict[str, int] = {}
+        for (name, _), count in counts.items():
+            out[name] = max(count, out.get(name, 0))
+        return out
+
     def observations(self, cells: Sequence[str]) -> Observations:
         """`cells`: one name for each reading, in their order."""
         builder = Builder.empty()
@@ -277,6 +289,11 @@ class Collector:
         for (name, item, repeat), (outcome, value, call) in self.seen.items():
             builder.add(at[name], item, dense[repeat], outcome, value, call)
         return builder.build(cells, list(self.items), self.groups, [None] * len(self.items), self.chance)
+
+    @property
+    def items_sha256(self) -> str:
+        """Of items.jsonl, once all rows are there."""
+        return str(self._digest.hexdigest())
 
     @property
     def repeats(self) -> int:

@@ -11,12 +11,14 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
-from eyechart.app.folder import RUNS, Folder, safe_name
+from eyechart.app.folder import RUNS, Folder
 from eyechart.app.imported_facts import ASKED, engine_of, facts_of, settings_kept, spec_of, study_of, unknown_of
+from eyechart.app.imported_place import free, outside, own
 from eyechart.app.imported_rows import Collector, described
+from eyechart.app.pointed import existing
 from eyechart.app.report import write_report
 from eyechart.core.codec import dump_study
-from eyechart.core.errors import EyechartError, InputError, MissingExtra
+from eyechart.core.errors import InputError, MissingExtra
 from eyechart.core.records import Estimate, NotEstimable, Outcome
 from eyechart.logs.find import search
 from eyechart.logs.plain import short
@@ -42,6 +44,9 @@ class ReadingScore:
     """Of the scores of the items; None where none has one."""
     claimed: float | None
     """As the log says, a fraction of 1; None where it claims nothing."""
+    items: int
+    """That have a score under it; likewise `repeats`: the most scores of one of them."""
+    repeats: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +59,7 @@ class Imported:
     task: str
     model: str | None
     items: int
+    """All that are in the log, and `repeats` of them; how many have a score stands with each reading."""
     repeats: int
     readings: tuple[ReadingScore, ...]
     findings: tuple[str, ...]
@@ -95,7 +101,8 @@ class Imports:
 def import_logs(*paths: Path | str, out: Path | str | None = None, report: bool | None = None) -> Imports:
     """Every log at or below `paths` as a run folder, below `eyechart-runs` or `out`.
 
-    One log of one task becomes `out` itself. `report`: whether to write it at once; None: if there are at most 5,000
+    One log of one task becomes `out` itself, which must be new, empty, or hold this very log: then it is renewed.
+    Several go below `out`, which must be no run. `report`: whether to write it at once; None: if there are at most 5,000
     answers. Damaged and unknown files are in `refused`; the rest is read.
 
     Raises InputError where no path is there, or a folder to write to holds something else.
@@ -103,7 +110,7 @@ def import_logs(*paths: Path | str, out: Path | str | None = None, report: bool 
     given = [Path(path) for path in paths]
     if not given:
         raise InputError("name a log, or a folder that holds logs")
-    if missing := [path for path in given if not path.exists()]:
+    if missing := [path for path in given if existing(path, plain=False) is None]:
         raise InputError(f"there is no file or folder {missing[0]}")
     sought = search(given)
     refused = list(sought.unknown)
@@ -120,12 +127,14 @@ def import_logs(*paths: Path | str, out: Path | str | None = None, report: bool 
             refused.append((found.path, _damage(found, error)))
             continue
         single = alone and sum(f.rows is not None for f in foreigners) == 1
+        base = Path(out) if out is not None else RUNS
+        if any(f.rows is not None for f in foreigners):
+            outside(base, within=not single)
         for foreign in foreigners:
             if foreign.rows is None:
                 claimed.append(_claimed(foreign, found))
                 continue
-            base = Path(out) if out is not None else RUNS
-            target = Folder(base) if single else _free(base, foreign, {run.folder for run in runs})
+            target = own(base, foreign) if single else free(base, foreign, {run.folder for run in runs})
             try:
                 runs.append(_write(foreign, target, report))
             except (Unreadable, MissingExtra) as error:
@@ -160,31 +169,8 @@ def _damage(found: Found, error: BaseException) -> str:
     return f"is no whole log of {found.harness}: {type(error).__name__}, {short(error, 100)}"
 
 
-def _free(base: Path, foreign: Foreign, taken: set[Path]) -> Folder:
-    """A folder named after task and model that is free, or holds this very log from an earlier import."""
-    parts = (foreign.task, (foreign.model or "unknown-model").rpartition("/")[2])
-    name = safe_name("-".join(parts))
-    number = 1
-    while True:
-        folder = Folder(base / (name if number == 1 else f"{name}-{number}"))
-        if folder.path not in taken and (not folder.path.exists() or _holds(folder, foreign)):
-            return folder
-        number += 1
-
-
-def _holds(folder: Folder, foreign: Foreign) -> bool:
-    try:
-        kept = Folder(folder.path / "source").read_json("log.json")
-        same = (kept["task"], kept["model"]) == (foreign.task, foreign.model)
-        return same and kept["files"] == [described(path) for path in foreign.files]
-    except (EyechartError, KeyError, TypeError, OSError):
-        return False
-
-
 def _write(foreign: Foreign, folder: Folder, report: bool | None) -> Imported:
     assert foreign.rows is not None
-    if folder.path.exists() and any(folder.path.iterdir()) and not (folder.path / "source" / "log.json").exists():
-        raise InputError(f"{folder.path} holds something else; name another folder with --out")
     fresh = not folder.path.exists()
     folder.prepare()
     try:
@@ -204,7 +190,7 @@ def _filled(foreign: Foreign, folder: Folder, report: bool | None) -> Imported:
         for name in ("store.sqlite", "store.sqlite-wal", "store.sqlite-shm", "report.html", "report.json"):
             (folder.path / name).unlink(missing_ok=True)
         draft = folder.path / ".items.jsonl.part"
-        with Store(folder.store) as store, draft.open("w", encoding="utf-8", errors="replace") as lines:
+        with Store(folder.store) as store, draft.open("w", encoding="utf-8", errors="replace", newline="\n") as lines:
             engine = store.put_engine(engine_of(foreign))
             made = Collector(foreign, store, engine, lines, notes)
             made.take(foreign.rows(notes))
@@ -321,13 +307,19 @@ def _imported(
 ) -> Imported:
     claimed = {claim.reading: claim.value for claim in foreign.claims if claim.group is None}
     readings: list[ReadingScore] = []
+    repeats = made.repeats_of()
     for name in made.readings:
         values = made.scores(name)
         score: Number = NotEstimable(name=name, reason="the log gives no score of an item")
         if values:
             score = mean_clustered(values, name=name)
         mean = fmean(values) if values else None
-        readings.append(ReadingScore(name=name, score=score, mean=mean, claimed=claimed.get(name)))
+        readings.append(
+            ReadingScore(
+                name=name, score=score, mean=mean, claimed=claimed.get(name), items=len(values),
+                repeats=repeats.get(name, 0),
+            )
+        )  # fmt: skip
     return Imported(
         folder=folder.path,
         harness=foreign.harness,

@@ -57,10 +57,26 @@ def _data(run: Finished, imported: Plain | None) -> Iterable[tuple[str, Any]]:
         if uses[0].get(name) is not None:
             yield f"data.{name}", uses[0][name]
     count, ids = sum(_whole(u["count"]) for u in uses), sum(len(u["drawn"]) for u in uses)
-    yield from (("data.count", count), ("data.of", sum(_whole(u["of"]) for u in uses)), ("data.ids", ids))
+    yield from (("data.count", count), ("data.ids", ids))
+    of = None if any(u["of"] is None for u in uses) else sum(_whole(u["of"]) for u in uses)
+    if of is not None:
+        yield "data.of", of
     if imported is not None:
         drawn = [str(name) for use in uses for name in use["drawn"]]
-        yield "data.first", bool(drawn) and {str(i) for i in range(len(drawn))} == {d.lstrip("0") or "0" for d in drawn}
+        limit = next((u["limit"] for u in uses if u.get("limit") is not None), None)
+        yield from limited(limit, count, of)
+        ids_first = {str(i) for i in range(len(drawn))} == {d.lstrip("0") or "0" for d in drawn}
+        yield "data.first", bool(drawn) and ids_first
+
+
+def limited(limit: float | str | None, count: int | None, of: int | None) -> Iterable[tuple[str, Any]]:
+    """`data.limit`, where a log states one and it left items out. Where it does not say how many there are, a limit that
+    was reached is taken to have left some out."""
+    if limit is None or (of is not None and count is not None and count >= of):
+        return
+    number = isinstance(limit, int | float)
+    if of is not None or count is None or not number or limit < 1 or count >= limit:
+        yield "data.limit", f"{limit:g}" if number else limit
 
 
 def numbers(run: Finished) -> Iterable[tuple[str, Any]]:

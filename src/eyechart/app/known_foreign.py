@@ -8,6 +8,8 @@ from typing import Any
 
 from eyechart.app.imported_facts import spec_of
 from eyechart.app.known import known_of_words
+from eyechart.app.known_facts import limited
+from eyechart.app.pointed import existing
 from eyechart.core.errors import InputError, MissingExtra
 from eyechart.core.registry import hint
 from eyechart.logs.find import search
@@ -21,7 +23,7 @@ def aggregates(given: Path | str) -> Foreign | None:
     Raises InputError where it has several and none, or another one, is named.
     """
     text, wanted = str(given), None
-    if not Path(text).exists():
+    if text != "-" and existing(text) is None:
         text, _, wanted = text.rpartition("#")
     path = Path(text)
     if not text or not path.exists() or path.suffix in (".yaml", ".yml") or (path / "run.json").exists():
@@ -62,7 +64,10 @@ def _facts(foreign: Foreign) -> Iterator[tuple[str, Any]]:
     if foreign.platform is not None:
         yield "runtime.platform", foreign.platform
     if foreign.total is not None:
-        yield "data.of", foreign.total
+        yield "data.count", foreign.total
+    if foreign.of is not None:
+        yield "data.of", foreign.of
+    yield from limited(foreign.limit, foreign.total, foreign.of)
     for claim in foreign.claims:
         if claim.value is not None:
             yield f"score.{claim.key.replace('.', '_')}", claim.value

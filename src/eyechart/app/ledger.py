@@ -10,6 +10,7 @@ import numpy as np
 from eyechart.analysis.observations import OUTCOMES, Observations
 from eyechart.analysis.results import Analysis, HeatEntry, Sample
 from eyechart.app.finished import Finished
+from eyechart.app.imported_rule import recorded_rule
 from eyechart.core.effective import Asking, Reading
 from eyechart.core.records import Request, Response
 from eyechart.reading import read_response
@@ -92,6 +93,7 @@ def _sample(run: Finished, entry: HeatEntry, row: int, found: Entry) -> Sample:
         text=_text(found.request, found.response),
         outcome=OUTCOMES[int(seen.outcome[row])].value,
         extracted=extraction.value,
+        rule=recorded_rule(reading.extraction),
         gold=" | ".join(item.gold),
         reason=f"the judge gives {seen.value[row]:.2f}"
         if reading.score == "judge"

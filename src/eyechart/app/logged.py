@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
+from eyechart.app.pointed import existing
 from eyechart.core.errors import InputError, MissingExtra
 from eyechart.core.registry import hint
 
@@ -41,6 +42,8 @@ def is_log(path: Path) -> bool:
     """
     from eyechart.logs.find import search
 
+    if existing(path, plain=False) is None:
+        return False
     if path.is_dir():
         return not (path / "run.json").is_file() and bool(search([path]).found)
     return path.is_file() and path.suffix not in NEVER and bool(search([path]).found)

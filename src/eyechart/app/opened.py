@@ -16,6 +16,7 @@ from eyechart.app.finished import Finished, check
 from eyechart.app.flip_ledger import FlipLedger, between_runs
 from eyechart.app.flips import compared, flips
 from eyechart.app.folder import Folder
+from eyechart.app.place import split_cell
 from eyechart.app.report import report_input, write_report
 from eyechart.app.reread import reread_run
 from eyechart.app.shelf import SHELF
@@ -32,7 +33,10 @@ class Run(Finished):
     def report(self, path: Path | str | None = None, *, language: Language = "en", shelf: Path | str = SHELF) -> Path:
         """Write the report; by default into the run folder. Returns where it is.
 
-        Certificates of its graders on `shelf`, a folder, are kept in the run folder and shown."""
+        Certificates of its graders on `shelf`, a folder, are kept in the run folder and shown. Raises InputError for one
+        set-up: a report is of a whole run."""
+        if self.cell is not None:
+            raise InputError(f"a report is of a whole run: name {self.folder.path} without #{self.cell}")
         return write_report(self.folder, Path(path) if path else None, language, Path(shelf))
 
     def table(self) -> Table:
@@ -45,7 +49,7 @@ class Run(Finished):
 
     def compare(self, other: Run, **options: Any) -> Compared:
         """This run (first) against another (second), item by item."""
-        names = {str(run.folder.path): run for run in (self, other)}
+        names = {str(run.folder.path) + ("" if run.cell is None else f"#{run.cell}"): run for run in (self, other)}
         if len(names) < 2:
             raise InputError("a run compared with itself says nothing; compare its levels by table().compare(...)")
         found, over = combined(names)
@@ -98,7 +102,8 @@ class Run(Finished):
 
 
 def open(path: Path | str) -> Run:
-    """The run in a folder. Raises InputError where it is not one."""
-    folder = Folder(Path(path))
-    check(folder)
-    return Run(folder)
+    """The run in a folder; of `RUN#cell` that set-up alone. Raises InputError where it is not one."""
+    at, cell = split_cell(path)
+    folder = Folder(at)
+    check(folder, cell)
+    return Run(folder, cell)

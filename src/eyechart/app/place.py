@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from eyechart.app.pointed import existing
 from eyechart.core.errors import InputError
 
 
@@ -34,10 +35,10 @@ def place(text: str) -> Place:
     Raises InputError for what is not there, or for a log that cannot be read or holds several runs.
     """
     plain, cell = Path(text), None
-    if text != "-" and not plain.exists():
+    if text != "-" and existing(text) is None:
         head, mark, cell = text.rpartition("#")
         plain = Path(head)
-        if not mark or not head or not plain.exists():
+        if not mark or not head or existing(head) is None:
             raise InputError(f"there is no run folder, fingerprint or RUN#cell {text}, and no log of that name")
     if plain.is_dir() and (plain / "run.json").is_file():
         return Place(name=text, kind="run", path=plain, cell=cell)
@@ -72,14 +73,22 @@ def as_run(text: Path | str) -> str:
     'eyechart-runs/study#c001'
     """
     text = str(text)
-    head = text if Path(text).exists() else text.rpartition("#")[0]
-    if (
-        text == "-"
-        or not head
-        or not Path(head).exists()
-        or (Path(head) / "run.json").is_file()
-        or not _log(Path(head))
-    ):
+    if text == "-":
+        return text
+    head = text if existing(text) is not None else text.rpartition("#")[0]
+    if not head or existing(head) is None or (Path(head) / "run.json").is_file() or not _log(Path(head)):
         return text
     found = place(text)
     return str(found.path) if found.cell is None else f"{found.path}#{found.cell}"
+
+
+def split_cell(text: Path | str) -> tuple[Path, str | None]:
+    """The folder of `RUN#cell`, and its set-up; None where none is named. A folder may have a # in its name.
+
+    >>> split_cell("eyechart-runs/study")[1] is None, split_cell("not/there#c001")[1] is None
+    (True, True)
+    """
+    head, mark, cell = str(text).rpartition("#")
+    if mark and head and cell and existing(text) is None and (Path(head) / "run.json").is_file():
+        return Path(head), cell
+    return Path(text), None

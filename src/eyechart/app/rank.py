@@ -14,6 +14,7 @@ from eyechart.analysis.rank import Ranked, Rules, forced
 from eyechart.analysis.rank import rank as ranked
 from eyechart.analysis.setups import CONTESTANT
 from eyechart.app.paper import paper, write_paper
+from eyechart.app.pointed import existing
 from eyechart.app.setups import read_all, runs_in
 from eyechart.app.tables import table
 from eyechart.core.errors import InputError
@@ -21,7 +22,7 @@ from eyechart.core.words import message
 from eyechart.report.inputs import Language
 from eyechart.report.messages import say
 from eyechart.report.notebook import fragment
-from eyechart.report.sections.rank import rank_part, title
+from eyechart.report.sections.rank import rank_part, sentence, title
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +33,9 @@ class Ranking(Ranked):
         """Write it as HTML, Markdown or JSON, by the ending of `path`. Raises InputError where it cannot be."""
         write_paper(Path(path), say(title(self), language), [rank_part(self)], language)
         return Path(path)
+
+    def __str__(self) -> str:
+        return say(sentence(self), "en")
 
     def _repr_html_(self) -> str:
         return fragment(paper(say(title(self), "en"), [rank_part(self)]))
@@ -73,7 +77,7 @@ def rank(
 
 
 def _is_table(path: str) -> bool:
-    return path == "-" or Path(path).is_file()
+    return path == "-" or (existing(path) is not None and Path(path).is_file())
 
 
 def _forced(path: str, by: str, columns: dict[str, Any], rules: Rules) -> Ranked:

@@ -20,7 +20,9 @@ from numpy.typing import NDArray
 from eyechart.app.finished import Finished, finished
 from eyechart.app.folder import RUNS, Folder
 from eyechart.app.grid import EngineUse
-from eyechart.app.harness_verify import made_by_harness
+from eyechart.app.harness_again import run_again
+from eyechart.app.harness_facts import made_by_harness
+from eyechart.app.harness_start import Started
 from eyechart.app.kept import whole
 from eyechart.app.relaid import Relaying, first_difference
 from eyechart.app.report import write_report
@@ -106,6 +108,9 @@ class Reproduced:
         )
         return f"{first}{of}: {text}.{may}"
 
+    def __str__(self) -> str:
+        return self.sentence
+
     def _repr_html_(self) -> str:
         rows = "".join(f"<li>{escape(cell.cell)}: {escape(_told(cell))}</li>" for cell in self.cells)
         return f"<p>{escape(self.sentence)}</p><ul>{rows}</ul>"
@@ -149,25 +154,29 @@ def reproduce(
     trust: bool = False,
     within: float = WITHIN,
     progress: Progress | None = None,
+    started: Started | None = None,
     allow_weak_sandbox: bool = False,
 ) -> Reproduced:
     """Run the study of folder `path` again into `out`; given again, it goes on, and asks nothing that is there.
 
     `seed`: another decoding seed, so that samples are drawn anew. `repeats`: of the second run. `within`: half-width,
     a fraction of 1, up to which the interval is narrow enough to say *reproduced*. `trust`: do what the folder says,
-    where that runs code of its author or sends to a server.
+    where that runs code of its author or sends to a server. `progress` is told of calls, `started` of each process
+    where a harness made the run: it is then run again by the same harness, from the folder where its files are.
 
     Raises InputError for an imported log, which cannot be asked, and where `trust` is needed.
     """
     first = finished(Folder(Path(path)))
-    if first.facts.get("imported"):
+    by_harness = made_by_harness(first.facts)
+    if first.facts.get("imported") and not by_harness:
         raise InputError(f"{path} is an imported log: nothing can be asked of it; write a study, run it, and compare")
-    if made_by_harness(first.facts):
-        raise InputError(f"a harness made {path}: give eyechart run its study.yaml again, with another --out")
     target = Folder(Path(out) if out is not None else RUNS / _name(first, repeats, seed))
     if target.path.resolve() == first.folder.path.resolve():
         raise InputError("the second run needs a folder of its own; name another with --out")
     study = _changed(load_study((first.folder.path / "study.yaml").read_text(encoding="utf-8-sig")), repeats, seed)
+    if by_harness:
+        otherwise = run_again(first, study, target, trust=trust, started=started)
+        return compared(first, finished(target), within=within, otherwise=otherwise)
     opened = _Live(first.folder.path)
     laid = Relaying(study, first.facts, whole(first.folder, first.facts), first.folder, opened.open)
     if not trust:
@@ -233,8 +242,16 @@ class _Live:
         return EngineUse(model=located, backend=backend, engine=engine, digest=engine_digest(engine))
 
 
-def compared(first: Finished, second: Finished, ran: Ran | None = None, *, within: float = WITHIN) -> Reproduced:
-    """Two runs of one study, set-up by set-up; every verdict at the level that makes 95 % over all of them."""
+def compared(
+    first: Finished,
+    second: Finished,
+    ran: Ran | None = None,
+    *,
+    within: float = WITHIN,
+    otherwise: str | None = None,
+) -> Reproduced:
+    """Two runs of one study, set-up by set-up; every verdict at the level that makes 95 % over all of them.
+    `otherwise`: what is known to stand otherwise, beyond what run.json says."""
     cells = first.facts["cells"]
     level = 1 - 0.05 / max(1, len(cells))
     pair = _Pair(first, second)
@@ -242,8 +259,8 @@ def compared(first: Finished, second: Finished, ran: Ran | None = None, *, withi
         path=first.folder.path,
         out=second.folder.path,
         cells=tuple(pair.cell(at, level, within) for at in range(len(cells))),
-        calls=ran.calls() if ran else {},
-        may_differ=tuple(dict.fromkeys(_otherwise(first.facts, second.facts))),
+        calls=ran.calls() if ran else dict(second.facts["calls"]),
+        may_differ=tuple(dict.fromkeys((*([otherwise] if otherwise else []), *_otherwise(first.facts, second.facts)))),
         stopped=second.facts["stopped"] or (_lacking(second.facts) if second.facts["missing"] else None),
     )
 
@@ -275,11 +292,23 @@ class _Pair:
     def items(self) -> dict[str, int]:
         return {name: i for i, name in enumerate(self.first.observations.items)}
 
+    @cached_property
+    def places(self) -> dict[tuple[tuple[str, str], ...], int]:
+        """Set-ups of the second run by their levels: processes of a harness may have broken off in between."""
+        return {_levels(cell): at for at, cell in enumerate(self.second.facts["cells"])}
+
     def cell(self, at: int, level: float, within: float) -> CellAgain:
         said = self.first.facts["cells"][at]
-        answers, whole_ = self.answers(at)
+        there = self.places.get(_levels(said))
+        if there is None:
+            lost = NotEstimable(
+                name="reproduction", reason="the second run does not have this set-up: its process broke off"
+            )
+            none = Answers(compared=0, differ=0, first=None)
+            return CellAgain(cell=said["id"], levels=tuple(said["levels"].items()), answers=none, result=lost)
+        answers, whole_ = self.answers(at, there)
         one, hidden = self.matrix(self.first, at)
-        two, gone = self.matrix(self.second, at)
+        two, gone = self.matrix(self.second, there)
         result: Reproduction | NotEstimable
         if (
             whole_
@@ -306,9 +335,9 @@ class _Pair:
         out[place[known]], missing[place[known]] = values[known], ~scored[known]
         return out, missing
 
-    def answers(self, at: int) -> tuple[Answers, bool]:
+    def answers(self, at: int, there: int) -> tuple[Answers, bool]:
         """Answers to the same request, compared; and whether those are all there are on both sides."""
-        one, two = self.entries(self.first, at), self.entries(self.second, at)
+        one, two = self.entries(self.first, at), self.entries(self.second, there)
         both = [row for row in one if row in two and one[row].request_digest == two[row].request_digest]
         differ = [row for row in both if _said(one[row]) != _said(two[row])]
         first = None
@@ -326,6 +355,10 @@ class _Pair:
             known = {entry.key: entry for entry in store.entries(keys)}
         places = zip(seen.item[rows].tolist(), seen.repeat[rows].tolist(), keys, strict=True)
         return {(seen.items[item], repeat): known[key] for item, repeat, key in places if key in known}
+
+
+def _levels(cell: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted((str(k), str(v)) for k, v in cell["levels"].items()))
 
 
 def _said(entry: Entry) -> object:

@@ -50,6 +50,20 @@ class Checked:
             raise InputError(f"no rule {name} was applied; {hint(name, found)}")
         return found[name]
 
+    @property
+    def sentence(self) -> str:
+        """Counts, the worst first."""
+        counts = self.counts()
+        errors = sum(one.fails for one in self.findings)
+        weight = f" ({errors} error{'s' * (errors != 1)})" if errors else ""
+        return (
+            f"{counts['broken']} broken{weight}, {counts['unknown']} cannot be told, {counts['kept']} kept: {self.name} "
+            f"against the rules {', '.join(self.sets)}."
+        )
+
+    def __str__(self) -> str:
+        return self.sentence
+
     def _repr_html_(self) -> str:
         from eyechart.app.paper import paper
         from eyechart.report.notebook import fragment

@@ -10,6 +10,8 @@ from typing import Any
 from eyechart.analysis.setups import SetUp, fields_of, set_up
 from eyechart.app.finished import Finished, finished
 from eyechart.app.folder import Folder
+from eyechart.app.pointed import existing
+from eyechart.app.seeds import shared_seeds
 from eyechart.core.errors import EyechartError, InputError
 from eyechart.core.registry import hint
 
@@ -42,7 +44,7 @@ def runs_in(named: Iterable[str | Path]) -> tuple[list[Found], list[str]]:
     for given in named:
         text = str(given)
         path, mark, cell = text.rpartition("#")
-        if Path(text).is_dir():
+        if existing(text) is not None and Path(text).is_dir():
             folders = _folders(Path(text))
             if not folders:
                 raise InputError(f"{text} holds no run: name a run folder, or a folder that holds some")
@@ -120,5 +122,6 @@ def _set_up(found: Found, at: int, several: bool) -> SetUp | None:
         run=str(run.folder.path),
         digest=str(cell["digest"]),
         unknown=() if found.imported is None else tuple(found.imported.get("unknown", ())),
+        shared_seed=at in shared_seeds(run),
     )
     return made if len(made.items) else None

@@ -19,10 +19,9 @@ from eyechart.analysis.table import Labels, stacked
 from eyechart.app.cautions import between
 from eyechart.app.finished import Finished, finished
 from eyechart.app.folder import Folder
-from eyechart.app.place import as_run
+from eyechart.app.place import as_run, split_cell
 from eyechart.core.errors import InputError
 from eyechart.core.records import Item
-from eyechart.core.registry import hint
 from eyechart.data.passport import passport_of
 from eyechart.data.tables import read_plain
 from eyechart.share.tidy import read_back
@@ -39,12 +38,35 @@ class Table(plain.Table):
     """Scores, and what can be asked of them. All estimates are fractions of 1."""
 
     def summarize(self, *by: str, **options: Any) -> Summaries:
-        """How sure is each score: `analysis.summarize.summarize`."""
-        return summarize(self, by, **options)
+        """How sure is each score: `analysis.summarize.summarize`. Of a run with several set-ups each of them, unless
+        columns are named."""
+        return summarize(self, by or self._set_ups(), **options)
 
-    def compare(self, by: str = "model", *labels: str, **options: Any) -> Compared:
-        """Which is better, item by item: `analysis.compare.compare`."""
-        return compare(self, by, labels, **options)
+    def compare(self, by: str | None = None, *labels: str, **options: Any) -> Compared:
+        """Which is better, item by item: `analysis.compare.compare`. By `usual` unless a column is named."""
+        return compare(self, by or self.usual(), labels, **options)
+
+    def usual(self) -> str:
+        """What is compared unless a column is named: `model`; of a run without such a factor its only factor, or the
+        set-ups themselves."""
+        if not self.fingerprint or CELL not in self.columns or any(n.split(".")[-1] == "model" for n in self.columns):
+            return "model"
+        if len(self.column(CELL).used) < 2:
+            raise InputError("one set-up is no comparison; name another run, or RUN#cell", file=self.source)
+        moved = self._moved()
+        return moved[0] if len(moved) == 1 else CELL
+
+    def _set_ups(self) -> tuple[str, ...]:
+        """The columns that tell the set-ups of a run apart; none where it has one, or of a plain table."""
+        if not self.fingerprint or CELL not in self.columns:
+            return ()
+        cells, moved = len(self.column(CELL).used), self._moved()
+        if cells < 2:
+            return ()
+        return moved if len(self.labels(moved)) == cells else (CELL,)
+
+    def _moved(self) -> tuple[str, ...]:
+        return tuple(name for name in self.factors if len(self.column(name).used) > 1)
 
     def shares(self, *factors: str, **options: Any) -> Attributed:
         """What made the scores move: `analysis.shares.attribute`; by default every column that can be a factor."""
@@ -63,6 +85,8 @@ class Table(plain.Table):
 
     def movable(self) -> tuple[str, ...]:
         """The factors of a run; of a plain table every column with 2 to 20 labels that has no other part."""
+        if self.fingerprint and CELL in self.columns and len(self.column(CELL).used) < 2:
+            raise InputError("one set-up moved nothing; name a run of several", file=self.source)
         roles = set(self.names.values())
         known = self.factors or tuple(name for name in self.columns if name not in roles)
         found = tuple(name for name in known if 2 <= len(self.column(name).used) <= MOST_LEVELS)
@@ -93,7 +117,8 @@ def table(
     their own, so that a factorial is whole. Raises InputError, MissingExtra.
     """
     if isinstance(path, str | Path) and is_run(path):
-        return replace(run_table(_opened(path), cluster=cluster, aliases=aliases), source=str(path))
+        opened = _opened(path)
+        return replace(run_table(opened, cluster=cluster, aliases=aliases and opened.cell is None), source=str(path))
     told = {"score": score, "item": item, "cluster": cluster, "run": run}
     known, doubt = passport_of(Path(path)) if isinstance(path, str | Path) else (None, None)
     if known is not None and columns is None:  # a row lacks what was read out of its answer, and counts all the same
@@ -132,18 +157,20 @@ def _unescaped(name: str) -> str:
 
 def is_run(path: Path | str) -> bool:
     """Whether `path` is a run folder, one of its cells (`RUN#cell`), or a log of another harness."""
-    folder, _, _ = as_run(path).partition("#")
-    return (Path(folder) / "run.json").is_file()
+    return (split_cell(as_run(path))[0] / "run.json").is_file()
 
 
 def _opened(path: Path | str) -> Finished:
-    return finished(Folder(Path(as_run(path).partition("#")[0])))
+    folder, cell = split_cell(as_run(path))
+    return finished(Folder(folder), cell)
 
 
 def run_table(run: Finished, *, cluster: str | None = None, aliases: bool = False) -> Table:
     """The scores of a run with the fingerprint of its study."""
     source = str(run.folder.path)
     made = of_run(run.observations, run.layout, source=source, cluster=cluster, aliases=aliases)
+    if run.doubt is not None:
+        made = replace(made, notes=(run.doubt, *made.notes))
     return _with_methods(made.with_fingerprint(run.facts["digests"]["study"]))
 
 
@@ -159,15 +186,13 @@ def runs_table(paths: Sequence[str]) -> tuple[Table, tuple[str, ...]]:
 
 
 def combined(runs: Mapping[str, Finished]) -> tuple[Table, tuple[str, ...]]:
-    """As `runs_table`, of runs at hand; a name may end with `#cell`."""
+    """As `runs_table`, of runs at hand."""
     factors = [tuple(f.name for f in run.layout.factors) for run in runs.values()]
-    over = factors[0] if len(set(factors)) == 1 and not any("#" in name for name in runs) else ()
+    over = factors[0] if len(set(factors)) == 1 and all(run.cell is None for run in runs.values()) else ()
     tables: dict[str, plain.Table] = {}
     for name, run in runs.items():
-        cell = name.partition("#")[2] or ("" if over else run.layout.cells[0].id)
+        cell = "" if over else run.layout.cells[0].id
         made = run_table(run, aliases=bool(over))
-        if cell and cell not in made.column(CELL).names:
-            raise InputError(f"there is no cell {cell}; {hint(cell, made.column(CELL).names)}", file=name)
         tables[name] = made.where([(CELL, cell)]) if cell else made
     made = stacked(tables, OF)
     said = (*between(runs.values(), date.today()), *_unlike(runs))  # noqa: DTZ011

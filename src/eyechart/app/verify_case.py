@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sqlite3
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
@@ -17,6 +18,7 @@ from eyechart.app.finished import NEEDED
 from eyechart.app.folder import Folder
 from eyechart.app.grid import Grid
 from eyechart.app.kept import Kept, whole
+from eyechart.app.pointed import existing
 from eyechart.app.relaid import Relaying
 from eyechart.core.codec import load_study
 from eyechart.core.errors import EyechartError, InputError
@@ -28,6 +30,7 @@ from eyechart.version import __version__
 DAMAGE = (EyechartError, ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError, RecursionError,
           MemoryError, OSError, sqlite3.Error, AssertionError)  # fmt: skip
 """What a hostile folder may raise behind all checks; it is then a finding, never a traceback."""
+_VERSION = re.compile(r"\d+(\.\d+){1,3}([a-z0-9.+-]{1,30})?")
 MOST = 20
 """Findings of one kind that are told one by one."""
 
@@ -87,15 +90,20 @@ class Case:
 
     @property
     def other_version(self) -> str | None:
-        """The version that wrote the folder, where it is another one: its readers may read otherwise."""
-        said = str(self.facts.get("eyechart"))
-        return None if said == __version__ else said
+        """The version that the folder says wrote it, where it is another one: its readers may read otherwise. What does
+        not look like a version is none."""
+        try:
+            said = self.copy.read_json("run.json").get("eyechart")
+        except (EyechartError, AttributeError):
+            return None
+        known = isinstance(said, str) and said != __version__ and _VERSION.fullmatch(said)
+        return said if known else None
 
 
 @contextmanager
 def examined(path: Path) -> Generator[Folder]:
     """A copy of a run folder that goes away again. Links are not followed."""
-    if not path.is_dir():
+    if existing(path) is None or not path.is_dir():
         raise InputError(f"there is no run folder {path}")
     with TemporaryDirectory(prefix="eyechart-") as place:
         copy = Path(place) / (path.resolve().name or "run")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from hashlib import sha256
 from typing import Any, cast
 
 from eyechart.app.relaid import first_difference, wanted_cells
@@ -108,8 +109,17 @@ def _items(case: Case, check: Check) -> Iterator[Finding]:
         counts, there = facts["data"][0], list(case.items)
         if counts["count"] != len(there) or counts["drawn"] != there:
             yield check.broken(f"items.jsonl holds {len(there):,} items, run.json lists {counts['count']:,}", file=RUN)
+            return
+        digest = sha256((case.copy.path / "items.jsonl").read_bytes()).hexdigest()
+        said_ = counts.get("items_sha256")
+        if said_ is None:
+            text = f"{len(there):,} items have the ids that run.json lists; it keeps no digest of what they say"
+            yield check.unknown(text, remedy="import the log again: its items are sealed by their text then")
+        elif said_ != digest:
+            text = f"items.jsonl has the SHA-256 {digest[:12]}, and run.json says {short(said_, 20)}"
+            yield check.broken(f"{text}: an item, its answer key or its text was changed", file="items.jsonl")
         else:
-            yield check.kept(f"{len(there):,} items, as run.json lists them")
+            yield check.kept(f"{len(there):,} items with the digest that run.json says")
         return
     for at, (use, claimed) in enumerate(zip(case.grid.data, facts["data"], strict=True)):
         derived = {"count": len(use.items), "items": use.identity["items"], "drawn": [i.id for i in use.items]}

@@ -224,16 +224,14 @@ def _report(case: Case, check: Check) -> Iterator[Finding]:
     if found is None:
         numbers = len(derived["analysis"]["scores"])
         yield check.kept(f"every number of report.json follows, {numbers} scores with their intervals among them")
-    elif why := _excused(case, run, found[0]):
+    elif why := _excused(run, found[0]):
         yield check.unknown(f"{told(found, 'report.json says', 'this eyechart writes')}; {why}")
     else:
         yield check.broken(told(found, "report.json says", "the scores give"), file="report.json")
 
 
-def _excused(case: Case, run: Finished, path: str) -> str | None:
-    """Why a difference in a report need not be a change of it."""
-    if case.other_version is not None:
-        return f"it was written by eyechart {case.other_version}, whose words may be others: install that one"
+def _excused(run: Finished, path: str) -> str | None:
+    """Why a difference in a report need not be a change of it. Of other versions see `verify_versions`."""
     if sitting_of(run) is not None and not path.startswith("analysis"):
         return "what is said of a judge hangs on the day it is said"
     return None
@@ -259,7 +257,7 @@ def _page(case: Case, check: Check) -> Iterator[Finding]:
         f"at character {at + 1:,} it says {short(claimed[start : at + 30])}, and the folder makes "
         f"{short(derived[start : at + 30])}"
     )
-    if why := _excused(case, run, "page"):
+    if why := _excused(run, "page"):
         yield check.unknown(f"{text}; {why}")
     else:
         yield check.broken(text, file="report.html", line=claimed.count("\n", 0, at) + 1)

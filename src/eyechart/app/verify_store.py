@@ -30,7 +30,8 @@ def _sealed(case: Case, check: Check) -> Iterator[Finding]:
     if seal is None:
         yield check.unknown(
             "there is no seal.json: whether the folder is as it was written cannot be told",
-            remedy="eyechart run STUDY --out RUN or eyechart report RUN seals it",
+            remedy="a lost seal cannot be made again: ask for the folder as it was published, or make the run anew: "
+            "eyechart run STUDY --out NEW, of a log eyechart import LOG --out RUN",
         )
         return
     if not root_holds(seal):

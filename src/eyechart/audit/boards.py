@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import pi, sqrt
 
@@ -11,8 +11,18 @@ from eyechart.audit.evidence import Claimed, Dossier, Row
 from eyechart.audit.labels import same_model
 from eyechart.audit.numbers import NEAR, alone, fits_share, replicates
 from eyechart.audit.said import Where, found, listed, points
-from eyechart.core.findings import Finding
+from eyechart.core.findings import Finding, Severity
 
+ASSUMED: Mapping[str, tuple[str, ...]] = {
+    "binary": ("claim.grim.said", "claim.grim.samples", "se.impossible.small", "se.bootstrap.said"),
+    "independent": ("se.impossible.large",),
+    "scale": ("se.impossible.any",),
+    "zero": ("se.zero.said",),
+}
+"""What is taken of a column, and the findings that rest on it."""
+WEIGHS: Mapping[str, Severity] = {"scale": "warning", "zero": "warning"}
+USUAL = 3
+"""Rows that must break a rule before the rule is at fault."""
 LUCK = 1e-3
 """Chance below which equal scores are no accident, over all pairs of the board."""
 
@@ -23,9 +33,9 @@ def of_board(one: Dossier) -> Iterator[Finding]:
         lines = listed([f"line {line}: {text}" for line, text in one.bad_rows])
         yield found('board.empty', Where(one.name, one.file, one.bad_rows[0][0]), {"n": len(one.bad_rows), "names": lines})  # fmt: skip
     plain = _learnt([row for row in one.rows if not row.derived])
-    yield from _slip(one, plain)
-    for row in plain:
-        yield from alone(row.claim, _where(one, row))
+    slips = list(_slip(one, plain))
+    yield from slips
+    yield from _numbers(one, plain, bool(slips))
     yield from _twice(one, plain)
     yield from _sizes(one, plain)
     yield from _ties(one, plain)
@@ -47,9 +57,43 @@ def _learnt(rows: Sequence[Row]) -> list[Row]:
     ]
 
 
+def _numbers(one: Dossier, rows: Sequence[Row], slipped: bool) -> Iterator[Finding]:
+    """Each row by itself; but where most rows of a task, or of a column, break a rule, the rule is wrong and not the
+    rows: one note, and nothing of them that rests on it."""
+    errors = sum(row.claim.se is not None for row in rows)
+    seen = [(row, list(alone(row.claim, _where(one, row), errors))) for row in rows]
+    if slipped:
+        seen = [(row, [f for f in said if f.id != "se.bootstrap"]) for row, said in seen]
+    for by_task in (True, False):
+        columns: dict[tuple[str, str | None], list[int]] = defaultdict(list)
+        for i, (row, _) in enumerate(seen):
+            columns[row.claim.key, row.task if by_task else None].append(i)
+        for places in columns.values():
+            for how, keys in ASSUMED.items():
+                hits = [i for i in places if any(_rests(f, keys) for f in seen[i][1])]
+                of = sum(_tested(seen[i][0].claim, how) for i in places)
+                if len(hits) < USUAL or 2 * len(hits) < of:
+                    continue
+                claim = seen[hits[0]][0].claim
+                yield found("board.rule", Where(one.name, one.file, claim.line), {"key": claim.key, "n": len(hits), "of": of}, how=how, severity=WEIGHS.get(how))  # fmt: skip
+                for i in places:
+                    seen[i] = (seen[i][0], [f for f in seen[i][1] if not _rests(f, keys)])
+    for _, said in seen:
+        yield from said
+
+
+def _rests(one: Finding, keys: Sequence[str]) -> bool:
+    return not isinstance(one.evidence, str) and one.evidence.key.removeprefix("audit.") in keys
+
+
+def _tested(claim: Claimed, how: str) -> bool:
+    """Whether a rule says anything of a row."""
+    return claim.value is not None and claim.n is not None and (how == "binary" or claim.se is not None)
+
+
 def _slip(one: Dossier, rows: Sequence[Row]) -> Iterator[Finding]:
     """One slip in all rows: every standard error is that of a share over the root of one number."""
-    open_ = [r.claim for r in rows if r.claim.binary is None and r.claim.se and r.claim.n and r.claim.value]
+    open_ = [r.claim for r in rows if r.claim.se and r.claim.n and r.claim.value and 0 < r.claim.value < 1]
     found_: list[int | None] = []
     for claim in open_:
         assert claim.value is not None
@@ -66,14 +110,16 @@ def _slip(one: Dossier, rows: Sequence[Row]) -> Iterator[Finding]:
 
 
 def _twice(one: Dossier, rows: Sequence[Row]) -> Iterator[Finding]:
-    places: dict[tuple[str, str | None, str], list[Row]] = defaultdict(list)
+    """Under one name and one setting; columns of numbers that nobody knows may tell the rows apart: then a warning."""
+    places: dict[tuple[str, str | None, str, tuple[str, ...]], list[Row]] = defaultdict(list)
     for row in rows:
-        places[row.model, row.task, row.claim.key].append(row)
-    for (model, task, _), same in places.items():
+        places[row.model, row.task, row.claim.key, row.setting].append(row)
+    for (model, task, *_), same in places.items():
+        severity = "warning" if len({row.beside for row in same}) > 1 else None
         values = {row.claim.value for row in same if row.claim.value is not None}
         if len(values) > 1:
             shown = listed([points(v) for v in sorted(values)])
-            yield found('board.twice', Where(one.name, one.file, same[1].claim.line), {"names": shown, "model": model, "of": task or same[0].claim.key})  # fmt: skip
+            yield found('board.twice', Where(one.name, one.file, same[1].claim.line), {"names": shown, "model": model, "of": task or same[0].claim.key}, severity=severity)  # fmt: skip
 
 
 def _sizes(one: Dossier, rows: Sequence[Row]) -> Iterator[Finding]:
@@ -100,11 +146,11 @@ def _ties(one: Dossier, rows: Sequence[Row]) -> Iterator[Finding]:
     A score of n items falls on one of about 2 sqrt(pi) sd cells of 1/n; with digits alone, on one of 2 sqrt(pi) s
     cells of the last digit, s the spread of the board. The likelier of the two is taken: the bound is generous.
     """
-    by: dict[str, dict[tuple[str | None, str], Claimed]] = defaultdict(dict)
+    by: dict[str, dict[tuple[str | None, str, tuple[str, ...]], Claimed]] = defaultdict(dict)
     for row in rows:
         if row.claim.value is not None:
-            by[row.model][row.task, row.claim.key] = row.claim
-    spread: dict[tuple[str | None, str], float] = {}
+            by[row.model][row.task, row.claim.key, row.setting] = row.claim
+    spread: dict[tuple[str | None, str, tuple[str, ...]], float] = {}
     for place in {p for claims in by.values() for p in claims}:
         values = [c[place].value or 0.0 for c in by.values() if place in c]
         mean = sum(values) / len(values)
@@ -135,26 +181,68 @@ def _tie(claim: Claimed, spread: float) -> float:
 
 
 def _averages(one: Dossier) -> Iterator[Finding]:
-    """Rows and columns that say they are an average of others."""
+    """Rows and columns that say they are an average of others.
+
+    Weights need not be on the board, nor one scale for all of it (10 points beside 100): only what lies outside its parts
+    is no average of them. Where most averages lie among their parts and are no plain mean, that is one note.
+    """
+    odd: list[Finding] = []
+    scales, looked = _scales(one.rows), 0
     for row in one.rows:
-        parts = [part for part in row.parts.values() if part.value is not None]
+        parts = {name: part for name, part in row.parts.items() if part.value is not None}
         value = row.claim.value
         if not row.derived or value is None or len(parts) < 2:
             continue
-        values = [part.value or 0.0 for part in parts]
-        sizes = [part.n for part in parts]
-        known = [n for n in sizes if n]
-        means = {"plain": sum(values) / len(values)}
-        if len(known) == len(parts):
-            means["weighed"] = sum(v * n for v, n in zip(values, known, strict=True)) / sum(known)
-        off = row.claim.off + max(part.off for part in parts) + 1e-9
-        fits = [name for name, mean in means.items() if abs(mean - value) <= off]
-        where = _where(one, row)
-        shown = {"key": row.claim.key, "claimed": points(value), "n": len(parts)}
-        if not fits:
-            yield found('board.average', Where(where.subject, one.file, where.line), {"found": points(means['plain']), **shown})  # fmt: skip
+        looked += 1
+        known, off = list(parts.values()), row.claim.off + 1e-9
+        fits = _fits(known, value, off, [1.0] * len(parts))
+        factors = [scales.get(name, 1.0) for name in parts]
+        where, shown = _where(one, row), {"key": row.claim.key, "claimed": points(value), "n": len(parts)}
+        shown["found"] = points(sum(part.value or 0.0 for part in known) / len(known))
+        if fits:
+            yield from _average_error(row, known, fits, where)
+        elif _fits(known, value, off, factors):
+            continue
+        elif any(_among(known, value, off, by) for by in ([1.0] * len(parts), factors)):
+            odd.append(found("board.average", where, shown, how="weights", severity="warning"))
         else:
-            yield from _average_error(row, parts, fits, where)
+            yield found("board.average", where, shown)
+    if len(odd) >= USUAL and 2 * len(odd) >= looked:
+        first = next(row for row in one.rows if row.derived)
+        yield found("board.rule", Where(one.name, one.file, odd[0].line), {"key": first.claim.key, "n": len(odd), "of": looked}, how="average")  # fmt: skip
+    else:
+        yield from odd
+
+
+def _scales(rows: Sequence[Row]) -> Mapping[str, float]:
+    """By what a column whose scores are all under a tenth (a hundredth) of the scale of the board may have to be
+    multiplied, to be on it."""
+    most: dict[str, float] = {}
+    for row in rows:
+        if not row.derived and row.claim.value is not None:
+            name = row.task or row.claim.key
+            most[name] = max(most.get(name, 0.0), row.claim.value)
+    if max(most.values(), default=0.0) <= 0.1:
+        return {}
+    return {name: 100.0 if high <= 0.01 else 10.0 for name, high in most.items() if high <= 0.1}
+
+
+def _fits(parts: Sequence[Claimed], value: float, off: float, factors: Sequence[float]) -> list[str]:
+    """By which weights, equal ones or numbers of items, an average is that of its parts: rounded or cut."""
+    values = [(part.value or 0.0) * by for part, by in zip(parts, factors, strict=True)]
+    sizes = [part.n for part in parts]
+    known = [n for n in sizes if n]
+    means = {"plain": sum(values) / len(values)}
+    if len(known) == len(parts):
+        means["weighed"] = sum(v * n for v, n in zip(values, known, strict=True)) / sum(known)
+    slack = off + max(part.off * by for part, by in zip(parts, factors, strict=True))
+    return [name for name, mean in means.items() if -slack <= mean - value <= slack + off]
+
+
+def _among(parts: Sequence[Claimed], value: float, off: float, factors: Sequence[float]) -> bool:
+    values = [(part.value or 0.0) * by for part, by in zip(parts, factors, strict=True)]
+    slack = off + max(part.off * by for part, by in zip(parts, factors, strict=True))
+    return min(values) - slack <= value <= max(values) + slack
 
 
 def _average_error(row: Row, parts: Sequence[Claimed], fits: Sequence[str], where: Where) -> Iterator[Finding]:

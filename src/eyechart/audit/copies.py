@@ -16,7 +16,7 @@ from math import log
 
 import numpy as np
 
-from eyechart.audit.evidence import NOTHING, Bools, Digests, Dossier, Exhibit, Floats
+from eyechart.audit.evidence import NOTHING, Bools, Digests, Dossier, Exhibit, Floats, digest
 from eyechart.audit.labels import same_model, squeezed
 from eyechart.audit.mixed import differences
 from eyechart.audit.said import Params, Where, found, listed
@@ -81,10 +81,17 @@ def _firsts(dossier: Dossier) -> Iterator[_One]:
 
 def _same_files(dossiers: Sequence[Dossier]) -> dict[tuple[Dossier, Dossier], tuple[str, str]]:
     """Pairs of dossiers with a file that is equal byte for byte, and what it is called in both."""
-    owners: dict[str, list[tuple[Dossier, str]]] = defaultdict(list)
+    owners: dict[tuple[str, int], list[tuple[Dossier, str]]] = defaultdict(list)
+    told: dict[str, set[int]] = defaultdict(set)
     for dossier in dossiers:
+        own = _told(dossier) if dossier.sums else 0
         for name, sha in dossier.sums:
-            owners[sha].append((dossier, name))
+            owners[sha, own].append((dossier, name))
+            told[sha].add(own)
+    # One file beside two sets of answers holds neither: data, a configuration. A log of several models gives several
+    # sets as well: its copy is known by the answers of each.
+    whole = {sha for dossier in dossiers for _, sha in dossier.sums if len(dossier.sums) == 1}
+    owners = {key: same for key, same in owners.items() if len(told[key[0]]) == 1 or key[0] in whole}
     out: dict[tuple[Dossier, Dossier], tuple[str, str]] = {}
     for same in owners.values():
         first, name = same[0]
@@ -92,6 +99,18 @@ def _same_files(dossiers: Sequence[Dossier]) -> dict[tuple[Dossier, Dossier], tu
             if first.file != other.file:
                 out.setdefault((first, other), (name, its))
     return out
+
+
+def _told(one: Dossier) -> int:
+    """A digest of what was answered to which items: of scores without answers, of claims without either."""
+    parts: list[object] = []
+    for exhibit in one.exhibits:
+        first: list[float] = exhibit.answers[:, 0].tolist() if exhibit.repeats else [0.0] * exhibit.n
+        if not any(first) and exhibit.scores:
+            first = exhibit.scores[0].values[:, 0].tolist()
+        keys: list[int] = exhibit.key.tolist()
+        parts.append(sorted(zip(keys, first, strict=True)))
+    return digest(repr(parts or [(c.key, c.value, c.n, c.group) for c in one.claims]))
 
 
 def overlapping(chosen: Sequence[_One]) -> Iterator[list[_One]]:

@@ -125,6 +125,8 @@ class Exhibit:
     scores: tuple[Scores, ...]
     sampled: bool | None = None
     """Whether answers were drawn at random; None: not known."""
+    asked: tuple[int, ...] = ()
+    """[items] how often each was asked, before equal answers without a number were put together; empty: not known."""
     repeats_are_runs: bool = True
     """False where the columns are no repeats of each other (two orders of a pair)."""
     total: int | None = None
@@ -164,6 +166,10 @@ class Row:
     parts: Mapping[str, Claimed] = field(default_factory=dict[str, Claimed])
     """Of a row that says it is an average: the columns or rows it is over."""
     derived: bool = False
+    setting: tuple[str, ...] = ()
+    """What its other columns say of how it was measured: a model stands on a board once in each."""
+    beside: tuple[str, ...] = ()
+    """Numbers in columns of unknown meaning."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -195,6 +201,10 @@ class Dossier:
     needed: int = 0
     stopped: str | None = None
     complete: bool = True
+    turned: tuple[tuple[str, int], ...] = ()
+    """Reading, and how many of its scores the log-probabilities of the same log do not give."""
+    wild: tuple[tuple[str, str], ...] = ()
+    """Reading, and in words the few scores of it that lie outside 0 to 1, for which it is not looked at."""
     said: tuple[str, ...] = ()
     """What a reader of the log noticed that no rule here asks."""
     rows: tuple[Row, ...] = ()

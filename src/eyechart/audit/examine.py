@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from eyechart.audit import answers, boards, copies, items, labels, mixed, numbers, repeats
-from eyechart.audit.evidence import Dossier
+from eyechart.audit.evidence import Dossier, Exhibit
 from eyechart.audit.repeats import RepeatsLooked
 from eyechart.audit.said import Where, found
 from eyechart.core.findings import Finding, worst_first
@@ -93,7 +93,7 @@ def examine(dossiers: Sequence[Dossier], unreadable: Sequence[Finding] = ()) -> 
     dirty = [f.subject or "" for f in out if f.state == "broken" and f.severity != "note"]
     for one in dossiers:
         if not any(s == one.name or s.startswith((f"{one.name}#", f"{one.name}: ")) for s in dirty):
-            out.append(found("clean", Where(one.name, one.file), severity="note", state="kept"))
+            out += _silent(one)
     exhibits = [e for d in dossiers for e in d.exhibits]
     beside = [c for e in exhibits for s in e.scores for c in s.claims]
     return Audited(
@@ -104,12 +104,31 @@ def examine(dossiers: Sequence[Dossier], unreadable: Sequence[Finding] = ()) -> 
             items=sum(e.n for e in exhibits),
             answers=sum(int(e.lost.answers) for e in exhibits),
             claims=len(beside) + sum(len(d.claims) + len(d.rows) for d in dossiers),
-            recomputed=len(beside) + sum(len(d.claims) for d in dossiers if d.kind == "claims" and d.exhibits),
+            recomputed=sum(map(_held, exhibits))
+            + sum(len(d.claims) for d in dossiers if d.kind == "claims" and d.exhibits),
             pairs=pairs,
             repeats=looked,
         ),
         names=tuple(one.name for one in dossiers),
     )
+
+
+def _silent(one: Dossier) -> Iterator[Finding]:
+    """A dossier in which nothing was found: whether there was anything that could be."""
+    held = sum(map(_held, one.exhibits)) or (one.kind == "claims" and one.exhibits)
+    place = Where(one.name, one.file)
+    if held:
+        yield found("clean", place, severity="note", state="kept")
+    elif one.rows:
+        yield found("clean", place, how="board", severity="note", state="kept")
+    elif one.kind != "claims":  # those without raw rows are told as such
+        claims = sum(len(s.claims) for e in one.exhibits for s in e.scores) + len(one.claims)
+        yield found("unheld", place, {"n": claims}, state="unknown")
+
+
+def _held(one: Exhibit) -> int:
+    """Claims that could be worked out again from the scores of items."""
+    return sum(c.value is not None and c.mean and bool(s.has.any()) for s in one.scores for c in s.claims)
 
 
 def _alone(one: Dossier, models: set[str], tasks: set[str]) -> Iterator[Finding]:

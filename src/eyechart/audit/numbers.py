@@ -8,7 +8,8 @@ and 1 follows from the mean and n alone.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import sqrt
+from math import ceil, floor, sqrt
+from statistics import NormalDist
 
 import numpy as np
 
@@ -17,7 +18,15 @@ from eyechart.audit.said import Params, Where, found, points
 from eyechart.core.findings import Finding, Severity
 
 NEAR = 0.05
-"""A standard error within 5 % of another is that one: a bootstrap of 1,000 strays by 2 %, that of 200 by 5."""
+"""Within 5 % of what a usual slip gives, a standard error is that slip."""
+EXACT = 0.002
+"""Within rounding of it."""
+CHANCE = 1e-3
+"""Over all rows of a board, that a right bootstrap is taken for another formula."""
+SAMPLES = 64
+"""Samples of each item up to which a score may be their mean."""
+NO_SAMPLES = 500
+"""More samples of each item than anybody draws: what only they would give is an error."""
 REPLICATES = (100, 200, 500, 1_000, 2_000, 5_000, 10_000, 100_000)
 """Numbers of bootstrap replicates in use."""
 FAR = 1.5
@@ -103,22 +112,37 @@ def _error_of(claim: Claimed, scores: Scores, one: Exhibit, where: Where, chosen
         if plain > claim.se_off:
             yield _finding("se.zero", claim, where, {**shown}, how="some")
         return
-    runs = [float(v[s].mean()) for v, s in zip(scores.values.T, scores.scored.T, strict=True) if s.any()]
-    for ddof in (0, 1):
-        if len(runs) > 1 and _near(claim, float(np.std(runs, ddof=ddof))):
-            yield _finding("se.run_sd", claim, where, {"runs": len(runs), **shown})
+    # A usual slip is met exactly; what is no such slip to the digit may be a bootstrap, which strays.
+    for share in (EXACT, NEAR):
+        slip = _slip(claim, scores, chosen, values, shown, share)
+        if slip is not None:
+            yield _finding(slip[0], claim, where, slip[1])
             return
-    cells = scores.values[chosen][scores.scored[chosen]]
-    if len(cells) > len(values) and any(_near(claim, float(np.std(cells, ddof=d)) / sqrt(len(cells))) for d in (0, 1)):
-        yield _finding("se.pooled", claim, where, {"answers": len(cells), **shown})
-        return
+        if share == EXACT and any(_near(claim, se, tolerance(1)) for se in right):
+            return
     if (b := replicates(plain, claim.se, claim.se_off)) is not None:
         yield _finding("se.bootstrap", claim, where, {"b": b, **shown})
         return
     if plain > 0 and 1 / FAR < claim.se / plain < FAR:
         yield _finding("se.other", claim, where, {**shown})
     else:
-        yield _finding("se.impossible", claim, where, {**shown}, how="items")
+        # Clusters that nobody named may make it as large as the spread of one score, and no larger.
+        could = plain < claim.se <= _spread(claim.value) + claim.se_off
+        yield _finding("se.impossible", claim, where, {**shown}, how="items", severity="warning" if could else None)
+
+
+def _slip(
+    claim: Claimed, scores: Scores, chosen: Bools, values: Floats, shown: Params, share: float
+) -> tuple[str, Params] | None:
+    """The spread of runs, or repeats counted as items."""
+    runs = [float(v[s].mean()) for v, s in zip(scores.values.T, scores.scored.T, strict=True) if s.any()]
+    if len(runs) > 1 and any(_near(claim, float(np.std(runs, ddof=ddof)), share) for ddof in (0, 1)):
+        return "se.run_sd", {"runs": len(runs), **shown}
+    cells = scores.values[chosen][scores.scored[chosen]]
+    pooled = [float(np.std(cells, ddof=d)) / sqrt(len(cells)) for d in (0, 1)]
+    if len(cells) > len(values) and any(_near(claim, se, share) for se in pooled):
+        return "se.pooled", {"answers": len(cells), **shown}
+    return None
 
 
 def _grouped(values: Floats, groups: Sequence[str | None]) -> list[float]:
@@ -144,9 +168,19 @@ def _grouped(values: Floats, groups: Sequence[str | None]) -> list[float]:
     return [*out, clustered, clustered * sqrt(len(names) / (len(names) - 1))]
 
 
-def _near(claim: Claimed, se: float) -> bool:
+def _near(claim: Claimed, se: float, share: float = NEAR) -> bool:
     assert claim.se is not None
-    return abs(se - claim.se) <= max(claim.se_off, NEAR * se)
+    return abs(se - claim.se) <= max(claim.se_off, share * se)
+
+
+def tolerance(rows: int) -> float:
+    """How far, as a share of itself, the furthest of `rows` right standard errors may be off: each has a relative sd of
+    1 / sqrt(2 B), by the smallest number B of bootstrap replicates in use.
+
+    >>> round(tolerance(1), 2), round(tolerance(100), 2)
+    (0.23, 0.31)
+    """
+    return NormalDist().inv_cdf(1 - CHANCE / 2 / max(1, rows)) / sqrt(2 * REPLICATES[0])
 
 
 def replicates(right: float, claimed: float, off: float) -> int | None:
@@ -163,25 +197,36 @@ def replicates(right: float, claimed: float, off: float) -> int | None:
 # Claims alone
 
 
-def alone(claim: Claimed, where: Where) -> Iterator[Finding]:
-    """What arithmetic says of a claim whose scores are not there."""
+def alone(claim: Claimed, where: Where, rows: int = 1) -> Iterator[Finding]:
+    """What arithmetic says of a claim whose scores are not there, one of `rows` that are looked at.
+
+    An error is what no formula gives. A share that is none, or a standard error that independent scores of 0 and 1 do not
+    have, is a warning: a mean over samples of each item or over groups, or clustered items, would give it.
+    """
     if claim.value is None:
         yield _finding("claim.none", claim, where)
         return
     p, n = claim.value, claim.n
     if n is None or n < 1 or not 0 <= p <= 1 or not claim.mean:
         return
-    off = claim.off + 1e-9
-    if claim.binary and off * n < 0.45 and abs(p * n - round(p * n)) > off * n:
+    if claim.binary and claim.off * n < 0.3 and not _whole(p, claim.off, n):
         low, high = int(p * n) / n, (int(p * n) + 1) / n
-        yield _finding(
-            "claim.grim", claim, where, {"value": points(p), "n": n, "low": points(low), "high": points(high)}
-        )
+        shown = {"value": points(p), "n": n, "low": points(low), "high": points(high)}
+        k = next((k for k in range(2, SAMPLES + 1) if _whole(p, claim.off, k * n)), None)
+        if k is None:
+            yield _finding("claim.grim", claim, where, shown)
+        else:
+            yield _finding("claim.grim", claim, where, {**shown, "k": k}, how="samples")
     if claim.se is not None:
-        yield from _error_alone(claim, where, p, n)
+        yield from _error_alone(claim, where, p, n, tolerance(rows))
 
 
-def _error_alone(claim: Claimed, where: Where, p: float, n: int) -> Iterator[Finding]:
+def _whole(p: float, off: float, n: int) -> bool:
+    """Whether a whole number over n is p, rounded or cut to its digits."""
+    return ceil((p - off - 1e-9) * n) <= floor(max(p + off + 1e-9, p + 2 * off - 1e-9) * n)
+
+
+def _error_alone(claim: Claimed, where: Where, p: float, n: int, near: float) -> Iterator[Finding]:
     assert claim.se is not None
     inside = claim.off < p < 1 - claim.off
     shown = {"claimed": points(claim.se), "value": points(p), "n": n}
@@ -200,22 +245,38 @@ def _error_alone(claim: Claimed, where: Where, p: float, n: int) -> Iterator[Fin
     if n < 2 or not inside:
         return
     most = _of_share(p, n - 1)
-    slack = claim.se_off + NEAR * most + _moved(p, claim.off, n)
+    slack = claim.se_off + near * most + _moved(p, claim.off, n)
+    if claim.se > (1 + NEAR) * _spread(p) + claim.se_off + claim.off:
+        yield _finding("se.impossible", claim, where, {"most": points(_spread(p)), **shown}, how="any")
+        return
     if claim.se > most + slack:
         if claim.binary is not None or claim.se > FAR * most:
-            yield _finding("se.impossible", claim, where, {"most": points(most), **shown}, how="large")
+            yield _finding(
+                "se.impossible", claim, where, {"most": points(most), **shown}, how="large", severity="warning"
+            )
         return
     if claim.binary and claim.se < _of_share(p, n) - slack:
         b = replicates(_of_share(p, n), claim.se, claim.se_off)
         if b is not None:
-            yield _finding("se.bootstrap", claim, where, {"b": b, "found": points(_of_share(p, n)), **shown})
+            # So many samples of each item, of items that are all alike, would give it as well.
+            could = b < NO_SAMPLES
+            shown["found"] = points(_of_share(p, n))
+            yield _finding("se.bootstrap", claim, where, {"b": b, **shown}, severity="warning" if could else None)
         else:
-            yield _finding("se.impossible", claim, where, {"most": points(_of_share(p, n)), **shown}, how="small")
+            most = _of_share(p, n)
+            yield _finding(
+                "se.impossible", claim, where, {"most": points(most), **shown}, how="small", severity="warning"
+            )
 
 
 def _of_share(p: float, n: int) -> float:
     """Standard error of a mean of n scores of 0 and 1; the largest of any scores in [0, 1] with this mean."""
     return sqrt(max(0.0, p * (1 - p)) / n)
+
+
+def _spread(p: float) -> float:
+    """The largest standard deviation that scores in [0, 1] with this mean can have: no mean of them varies more."""
+    return sqrt(max(0.0, p * (1 - p)))
 
 
 def _moved(p: float, off: float, n: int) -> float:

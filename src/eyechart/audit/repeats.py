@@ -11,10 +11,11 @@ from math import comb
 
 import numpy as np
 
+from eyechart.analysis.together import spread_of_runs
 from eyechart.audit.evidence import NOTHING, Bools, Dossier, Exhibit, Floats, Scores
 from eyechart.audit.said import Where, found
 from eyechart.core.findings import Finding
-from eyechart.stats.runs import Exchangeability, exchangeable, same_runs
+from eyechart.stats.runs import Exchangeability, same_runs
 
 STRONG = 1e-3
 """Level over the whole family at which repeats are called none; between it and `ALPHA` a note is left."""
@@ -80,8 +81,8 @@ def _sets(dossier: Dossier) -> Iterator[_Set]:
         scores = exhibit.scores[0]
         if scores.values.shape[1] < 2 or exhibit.n < 2 or not scores.scored.any():
             continue
-        found_ = exchangeable(scores.values, mask=~scores.scored)
-        test = found_ if isinstance(found_, Exchangeability) and found_.flipping >= FLIPS else None
+        found_ = spread_of_runs(scores.values, scores.scored, exhibit.clusters)
+        test = found_ if found_ is not None and found_.flipping >= FLIPS else None
         yield _Set(dossier, exhibit, scores, test)
 
 
@@ -101,9 +102,21 @@ def _spread(one: _Set, family: int) -> Iterator[Finding]:
         yield found("repeats.equal", place, {"p": _p(less), **shown})
     # Runs that truly differ put right answers first as well: the order within items is told where it could be the cause.
     ordered = more >= ALPHA or falls is not None
-    p = sorted_p(one.scores.values, one.scores.scored) if ordered else None
+    alone = _alone(one)
+    p = sorted_p(one.scores.values[alone], one.scores.scored[alone]) if ordered else None
     if p is not None and p * family < STRONG:
         yield found("repeats.sorted", place, {"p": _p(p * family), "runs": test.runs, "n": test.flipping})
+
+
+def _alone(one: _Set) -> Bools:
+    """[items] of those of a cluster, which may share a draw, the first that changes; all, where there are no clusters."""
+    values, scored = one.scores.values, one.scores.scored
+    if one.exhibit.clusters is None:
+        return np.ones(len(values), dtype=np.bool_)
+    changes = np.ptp(np.where(scored, values, values[:, :1]), axis=1) > 0
+    order = np.argsort(~changes, kind="stable")
+    first = order[np.unique(one.exhibit.clusters[order], return_index=True)[1]]
+    return np.isin(np.arange(len(values)), first)
 
 
 def sorted_p(values: Floats, scored: Bools) -> float | None:
@@ -137,16 +150,33 @@ def sorted_p(values: Floats, scored: Bools) -> float | None:
 def _copies(one: _Set, family: int) -> Iterator[Finding]:
     """Repeats that are equal in every item."""
     place = Where(one.exhibit.name, one.dossier.file)
+    alone = _alone(one)
+    thin = same_runs(one.scores.values[alone], mask=~one.scores.scored[alone]) if not alone.all() else ()
     for same in same_runs(one.scores.values, mask=~one.scores.scored):
         runs = ", ".join(str(run + 1) for run in same.runs)
-        if same.flipping_elsewhere and same.chance * family < STRONG:
-            yield found(
-                "repeats.copies", place, {"runs": runs, "n": same.flipping_elsewhere, "p": _p(same.chance * family)}
-            )
-    gaps = one.scores.scored.sum(axis=1)
-    short = int(((gaps > 0) & (gaps < one.scores.values.shape[1])).sum()) if one.exhibit.lost.failed == 0 else 0
+        chance = max([same.chance, *(t.chance for t in thin if set(same.runs) <= set(t.runs))])
+        if same.flipping_elsewhere and chance * family < STRONG:
+            yield found("repeats.copies", place, {"runs": runs, "n": same.flipping_elsewhere, "p": _p(chance * family)})
+    short, runs = _gaps(one)
     if short:
-        yield found("repeats.gaps", place, {"n": short, "of": one.exhibit.n, "runs": one.scores.values.shape[1]})
+        yield found("repeats.gaps", place, {"n": short, "of": one.exhibit.n, "runs": runs})
+
+
+def _gaps(one: _Set) -> tuple[int, int]:
+    """Items that were asked less often than others of their task, and the most repeats of such a task.
+
+    Tasks of a group may each have a number of their own, and a filter may give several answers one score.
+    """
+    if one.exhibit.lost.failed or one.exhibit.lost.cached:
+        return 0, 0
+    counts = np.array(one.exhibit.asked) if one.exhibit.asked else one.scores.scored.sum(axis=1)
+    names = [group or "" for group in one.exhibit.groups]
+    short, runs = 0, 0
+    for name in dict.fromkeys(names):
+        mine = counts[[n == name for n in names]]
+        few = int(((mine > 0) & (mine < mine.max())).sum())
+        short, runs = short + few, max(runs, int(mine.max()) if few else 0)
+    return short, runs
 
 
 def _drawn(one: Exhibit, file: str) -> Iterator[Finding]:
@@ -162,11 +192,15 @@ def _drawn(one: Exhibit, file: str) -> Iterator[Finding]:
         n = int(long.sum())
         if n >= TEXTS and bool((equal == both).all()):
             warm = _heat(one) is None or (_heat(one) or 0.0) >= WARM
+            shown = {"n": int(both.sum()), "runs": one.repeats}
+            if one.sampled and _one_seed(one):
+                yield found("repeats.seed", place, shown, how="same")
+                return
             if one.sampled:
-                yield found('repeats.cached', place, {"n": int(both.sum()), "runs": one.repeats}, severity=None if warm else 'warning')  # fmt: skip
+                # A cache, and a server that no temperature reached, look alike: only what a log marks is called a cache.
+                yield found("repeats.same", place, shown, severity=None if warm else "warning")
             else:
-                how = "said" if one.sampled is False else "unknown"
-                yield found("repeats.greedy", place, {"n": int(both.sum()), "runs": one.repeats}, how=how)
+                yield found("repeats.greedy", place, shown, how="said" if one.sampled is False else "unknown")
     if one.sampled and one.n >= TEXTS:
         columns = [column[column != NOTHING] for column in one.seeds.T]
         if columns and all(len(c) >= TEXTS and len(np.unique(c)) == 1 for c in columns):
@@ -174,6 +208,13 @@ def _drawn(one: Exhibit, file: str) -> Iterator[Finding]:
             yield found(
                 "repeats.seed", place, {"n": one.n, "seed": str(int(columns[0][0]))}, severity="note" if few else None
             )
+
+
+def _one_seed(one: Exhibit) -> bool:
+    """Whether every repeat whose seed is known was sent that of the first."""
+    first, rest = one.seeds[:, :1], one.seeds[:, 1:]
+    both = (first != NOTHING) & (rest != NOTHING)
+    return bool(both.any()) and bool((first == rest)[both].all())
 
 
 def _heat(one: Exhibit) -> float | None:

@@ -14,10 +14,11 @@ SEVERITY: dict[str, Severity] = {
     "run.unfinished": "warning",
     "log.incomplete": "warning",
     "log.said": "note",
+    "unheld": "note",
     "claim.score": "error",
     "claim.none": "warning",
     "claim.n": "error",
-    "claim.grim": "error",
+    "claim.grim": "warning",
     "claim.groups": "warning",
     "claim.not_estimable": "error",
     "claim.alone": "warning",
@@ -48,6 +49,8 @@ SEVERITY: dict[str, Severity] = {
     "items.gold": "error",
     "items.changed": "warning",
     "shots.test": "error",
+    "scores.turned": "warning",
+    "scores.range": "warning",
     "failures.wrong": "error",
     "answers.failed": "warning",
     "answers.empty": "warning",
@@ -59,6 +62,7 @@ SEVERITY: dict[str, Severity] = {
     "repeats.equal": "warning",
     "repeats.copies": "error",
     "repeats.cached": "error",
+    "repeats.same": "error",
     "repeats.greedy": "note",
     "repeats.sorted": "warning",
     "repeats.seed": "warning",
@@ -68,6 +72,7 @@ SEVERITY: dict[str, Severity] = {
     "board.twice": "error",
     "board.ties": "warning",
     "board.n": "warning",
+    "board.rule": "note",
 }
 """What each finding weighs where it is broken."""
 

@@ -8,7 +8,9 @@ import click
 
 from eyechart.app.audit import Audit, audit
 from eyechart.app.paper import writable
+from eyechart.cli import reported
 from eyechart.cli.output import Answer, answers
+from eyechart.cli.places import PLACE
 from eyechart.core.errors import InputError
 from eyechart.core.findings import Finding, counted, exit_code
 from eyechart.report import checks
@@ -20,15 +22,15 @@ SHOWN = 40
 
 
 @click.command("audit")
-@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, type=PLACE)
 @click.option("--n", type=click.IntRange(1), help="Look at so many of them, drawn by --seed; all if few.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the draw.")
 @click.option(
     "--turn", type=click.IntRange(0), default=0, show_default=True, help="Of the draw: all are seen before any again."
 )
 @click.option("--all", "everything", is_flag=True, help="Look at all of them, however many.")
-@click.option("--claims", type=click.Path(path_type=Path), help="A table of published numbers.")
-@click.option("--raw", type=click.Path(path_type=Path), help="The table of scores that they are made of.")
+@click.option("--claims", type=PLACE, help="A table of published numbers.")
+@click.option("--raw", type=PLACE, help="The table of scores that they are made of.")
 @click.option("--by", help="Columns that match claims and raw rows, as in model,task.")
 @click.option("--item", help="Column of the raw table that names the item.")
 @click.option("--score", help="Columns of scores, or with --gold of answers. A cell such as 11010 is five samples.")
@@ -37,9 +39,11 @@ SHOWN = 40
 @click.option("--report", type=click.Path(path_type=Path), help="Also write it: .html, .md or .json.")
 @click.option("--junit", type=click.Path(path_type=Path), help="Also write JUnit XML.")
 @click.option("--github", is_flag=True, help="Print annotations of GitHub.")
-@click.option("--language", "--lang", "lang", type=click.Choice(["en", "zh"]), default="en", help="Of reports; en.")
+@reported.language
 @answers("audit")
-def command(report: Path | None, junit: Path | None, github: bool, lang: Literal["en", "zh"], **told: Any) -> Answer:
+def command(
+    report: Path | None, junit: Path | None, github: bool, language: Literal["en", "zh"], **told: Any
+) -> Answer:
     """Runs, logs of other harnesses and tables, many at once: what does not fit, with evidence.
 
     \b
@@ -53,10 +57,10 @@ def command(report: Path | None, junit: Path | None, github: bool, lang: Literal
     writable(report)
     found = audit(*told.pop("paths"), **_told(told))
     if report is not None:
-        found.report(report, language=lang)
+        found.report(report, language=language)
     if junit is not None:
         try:
-            junit.write_text(checks.junit(found.findings, "eyechart audit", lang), encoding="utf-8")
+            junit.write_text(checks.junit(found.findings, "eyechart audit", language), encoding="utf-8")
         except OSError as error:
             raise InputError(f"cannot write {junit}: {error.strerror}", field="--junit") from None
     if not found.looked.dossiers:

@@ -65,7 +65,7 @@ def command(
     shown = github(found.findings) if annotate else list(lines(found.findings, kept=kept))
     return Answer(
         code="broken" if counts["broken"] else "unknown" if counts["unknown"] else "kept",
-        text=_sentence(found),
+        text=found.sentence,
         lines=shown,
         data={
             "name": found.name,
@@ -81,16 +81,6 @@ def command(
 
 def _title(found: Checked) -> str:
     return f"{found.name}: rules ({', '.join(found.sets)})"
-
-
-def _sentence(found: Checked) -> str:
-    counts = found.counts()
-    errors = sum(one.fails for one in found.findings)
-    weight = f" ({errors} error{'s' * (errors != 1)})" if errors else ""
-    return (
-        f"{counts['broken']} broken{weight}, {counts['unknown']} cannot be told, {counts['kept']} kept: {found.name} "
-        f"against the rules {', '.join(found.sets)}."
-    )
 
 
 def _write(path: Path, text: str) -> None:

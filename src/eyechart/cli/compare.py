@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from eyechart.analysis.compare import Compared, OverSetUps, points, turn_text, verdict
+from eyechart.analysis.runs import CELL
 from eyechart.app.tables import OF, is_run, runs_table
 from eyechart.cli.columns import columned, split
 from eyechart.cli.numbers_in import Finite
@@ -21,7 +22,11 @@ from eyechart.stats.ranks import Turn
 @click.command("compare")
 @table_options()
 @click.argument("labels", nargs=-1)
-@click.option("--by", default="model", show_default=True, metavar="COLUMN", help="Column whose labels are compared.")
+@click.option(
+    "--by",
+    metavar="COLUMN",
+    help="Column whose labels are compared: model, or of a run that moves no model its factor, or its set-ups (cell).",
+)
 @click.option(
     "--over", metavar="FACTOR,...", help="Average over the set-ups of these, and see whether the order holds."
 )
@@ -33,7 +38,7 @@ def command(
     labels: tuple[str, ...],
     level: float,
     seed: int,
-    by: str,
+    by: str | None,
     over: str | None,
     bound: float,
     power: float,
@@ -50,8 +55,10 @@ def command(
         read, common = runs_table([table, *labels])
         by, labels, factors = OF, (), factors or common
     else:
-        read = open_table(table, columns=(by, *factors), **where)
-        factors = factors or tuple(name for name in read.factors if name != by)
+        read = open_table(table, columns=(by or "model", *factors), **where)
+        by = by or read.usual()
+        if by != CELL:  # a set-up is one level of each factor
+            factors = factors or tuple(name for name in read.factors if name != by)
     found = read.compare(by, *labels, over=factors, level=level, bound=bound, power=power, seed=seed)
     data = data_of(found)
     words = [pair.verdict for pair in found.comparisons.pairs]

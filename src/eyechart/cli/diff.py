@@ -11,6 +11,7 @@ import click
 
 from eyechart.analysis.differing import KINDS, LAYERS, Difference, Filled, Items, Kind, Told, Unset
 from eyechart.app.diff import Diffed, diff
+from eyechart.cli import reported
 from eyechart.cli.output import Answer, answers, clean
 from eyechart.core.words import message
 from eyechart.report.diff_words import filled, headline, item_sentences, shown, values
@@ -30,10 +31,7 @@ ITEMS = 10
 @click.argument("b")
 @click.option("--exit-code", is_flag=True, help="End with 1 where something scores differently, as git diff does.")
 @click.option("--brief", is_flag=True, help="Leave out what is inert, provenance, and who filled in what.")
-@click.option("--report", type=click.Path(path_type=Path), help="Also write a report: .html, .md or .json.")
-@click.option(
-    "--language", "--lang", "language", type=click.Choice(["en", "zh"]), default="en", help="Of the report; en."
-)
+@reported.reported
 @answers("diff")
 def command(a: str, b: str, exit_code: bool, brief: bool, report: Path | None, language: Literal["en", "zh"]) -> Answer:
     """Field by field, how evaluations A and B differ, and whether that can move a score.

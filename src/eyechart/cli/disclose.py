@@ -7,6 +7,7 @@ import click
 
 from eyechart.app.disclose import disclose
 from eyechart.app.paper import writable
+from eyechart.cli import reported
 from eyechart.cli.output import Answer, answers
 from eyechart.report.messages import say
 from eyechart.report.sections.disclose import grouped, spoken
@@ -16,9 +17,7 @@ from eyechart.rules.questions import Question
 @click.command("disclose")
 @click.argument("where")
 @click.option("--out", type=click.Path(path_type=Path), help="Also write the list: .md to be sent, .html or .json.")
-@click.option(
-    "--language", "--lang", "language", type=click.Choice(["en", "zh"]), default="en", help="Of the list; en."
-)
+@reported.language
 @answers("disclose")
 def command(where: str, out: Path | None, language: Literal["en", "zh"]) -> Answer:
     """What WHERE does not say, as numbered questions to its authors: why each matters, and how far it can move the score
@@ -32,17 +31,12 @@ def command(where: str, out: Path | None, language: Literal["en", "zh"]) -> Answ
     if out is not None:
         found.write(out, language)
     n = len(found.questions)
-    text = (
-        f"{n} question{'s' * (n != 1)} to the authors of {found.name}."
-        if n
-        else f"Nothing is left to ask of {found.name}."
-    )
     written = [] if out is None else ["", f"written: {out}"]
     asked = [_data(number, one) for _, members in grouped(found.questions) for number, one in members]
     return Answer(
         code="questions" if n else "nothing",
-        text=text,
-        lines=[*spoken(found.questions, language), *written],
+        text=found.sentence,
+        lines=[*spoken(found.questions), *written],
         data={"name": found.name, "count": n, "questions": asked, "written": None if out is None else str(out)},
     )
 

@@ -32,7 +32,7 @@ SHOWN = 12
 def command(
     runs: tuple[str, ...], to: Target, out: Path, organization: str, relationship: Relationship, force: bool
 ) -> Answer:
-    """Write finished runs (RUN or RUN#cell) in the formats of others, each number with its fingerprint and seal.
+    """Write finished runs (RUN, RUN#cell, or a folder of runs) in the formats of others, each number with its fingerprint and seal.
 
     \b
     every-eval-ever  an aggregate for each set-up, and a line for each answer (schema 0.3.0)
@@ -44,15 +44,12 @@ def command(
     """
     made = export(*runs, to=to, out=out, organization=organization, relationship=relationship, force=force)
     files = [str(path) for path in made.files]
-    what = "answers" if to in ("every-eval-ever", "csv", "parquet") else "scores"
-    word = what if made.rows != 1 else what.removesuffix("s")
     data = {"to": to, "files": files, "rows": made.rows, "notes": list(made.notes)}
     if not made.files:
-        return Answer(code="nothing", text="Nothing was written: no set-up has a score.", data=data,
+        return Answer(code="nothing", text=made.sentence, data=data,
                       warnings=list(made.notes), exit_code=3)  # fmt: skip
-    count = f"{len(files)} {'file' if len(files) == 1 else 'files'}"
     return Answer(
-        code="exported", text=f"Wrote {made.rows:,} {word} in {count}.", data=data, lines=_lines(made),
+        code="exported", text=made.sentence, data=data, lines=_lines(made),
         warnings=list(made.notes),
     )  # fmt: skip
 

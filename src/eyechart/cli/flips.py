@@ -115,6 +115,12 @@ def _named(where: tuple[str, ...]) -> Iterator[str]:
             yield f"  {name}: {first[name]} in {cells[0]}, {second.get(name)} in {cells[1]}"
 
 
+def _read(side: Side) -> str:
+    if side.extracted is None and side.rule is not None:
+        return f"read by the log's own rule {side.rule}" if side.rule else "read by the log itself"
+    return f"read as {'–' if side.extracted is None else repr(side.extracted):.40}"
+
+
 def _lines(found: Ledger, show: int) -> Iterator[str]:
     for cause in Cause:
         mine = found.of(cause)
@@ -133,7 +139,7 @@ def _texts(flip: Flip, found: Ledger) -> Iterator[str]:
     named = flip.cause is Cause.GOLD
     for name, side, pieces, signs in zip((found.a, found.b), (flip.a, flip.b), sides, SIGNS, strict=True):
         gold = f", right is {' or '.join(side.gold)!r:.40}" if named else ""
-        head = f"    {name}: {side.outcome.value}, read as {'–' if side.extracted is None else repr(side.extracted):.40}{gold}"
+        head = f"    {name}: {side.outcome.value}, {_read(side)}{gold}"
         yield f"{head}: {_text(side, pieces, signs)}"
 
 

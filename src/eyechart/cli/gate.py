@@ -1,19 +1,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
+from xml.etree import ElementTree
 
 import click
 
 from eyechart.analysis.gate_text import DEFINITIONS, Limit, read_limit
-from eyechart.app.gate import Gated, as_data, gate, limits_given
+from eyechart.app.gate import SUITE, Gated, as_data, gate, limits_given
 from eyechart.app.gate_file import LimitFile, schema, with_ids
 from eyechart.app.paper import writable
-from eyechart.cli.output import Answer, answers, json_line
+from eyechart.cli import reported
+from eyechart.cli.named_runs import doubt_about, fields
+from eyechart.cli.output import Answer, answers, clean, json_line
 from eyechart.core.errors import InputError
 from eyechart.report import checks
+from eyechart.report.markdown import inline
 
 CODES = {0: "kept", 1: "broken", 3: "cannot_tell"}
 NEEDS = {"baseline": "needs --baseline", "labels": "needs --labels"}
@@ -36,9 +40,7 @@ NEEDS = {"baseline": "needs --baseline", "labels": "needs --labels"}
 @click.option("--markdown", type=click.Path(path_type=Path), help="Write a summary in Markdown.")
 @click.option("--github", is_flag=True, help="Print annotations, and add the summary to $GITHUB_STEP_SUMMARY.")
 @click.option("--report", type=click.Path(path_type=Path), help="Write every number as .html, .md or .json.")
-@click.option(
-    "--language", "--lang", "language", type=click.Choice(["en", "zh"]), default="en", help="Of all but --json; en."
-)
+@reported.language
 @click.option("--list", "listing", is_flag=True, help="Name the estimates that a limit may be put on, and stop.")
 @click.option("--schema", "as_schema", is_flag=True, help="Print the JSON Schema of a file of limits, and stop.")
 @answers("gate")
@@ -67,7 +69,10 @@ def command(
     Broken only where the data show it, corrected for everything that was looked at; kept only where they show that;
     else it says how many more items or runs would tell. Calls no model.
 
-    Exit codes: 0 kept, 1 broken, 2 wrong input, 3 cannot tell.
+    A run or baseline whose seal does not fit is not judged. A gate that is refused (2) still writes --junit, with an
+    error in place of the limits, and --markdown; there is no --report, for there are no numbers.
+
+    Exit codes: 0 kept, 1 broken, 2 wrong input or refused, 3 cannot tell.
     """
     if listing:
         return Answer(code="listed", text="Estimates that a limit may be put on:", lines=_list(), data=_listed())
@@ -76,24 +81,67 @@ def command(
     if run is None:
         raise InputError("name a run, e.g. eyechart gate RUN --limit 'volatility(group) <= 1.0 points'", field="RUN")
     writable(written["report"])
-    found = gate(
-        run, _limits(limits, file), baseline=baseline or _of(file).baseline, labels=labels or _of(file).labels,
-        contestant=contestant or _of(file).contestant or None, rate=rate if rate is not None else _of(file).rate,
-    )  # fmt: skip
+    given = {"baseline": baseline, "labels": labels, "rate": rate}
+    try:
+        found = _judged(run, limits, file, contestant, given)
+    except InputError as error:
+        _refused(str(error), written, github)
+        raise
     code = found.exit_code(unknown_passes=unknown_passes)
-    lines = list(_shown(found, language))
+    lines = list(_shown(found))
     lines += _written(found, written, language)
     if github:
         lines += ["", *found.github(language)]
         _summary(found, language)
     return Answer(
         code=CODES[found.exit_code()],
-        text=found.sentence(language),
+        text=found.sentence("en"),
         data=as_data(found),
         lines=lines,
         warnings=list(found.notes),
         exit_code=code,
     )
+
+
+def _judged(
+    run: str, limits: Sequence[str], file: Path | None, contestant: Sequence[str], given: Mapping[str, Any]
+) -> Gated:
+    """The limits on the run; what is not `given` is as the file says. Raises InputError where nothing is judged."""
+    told = _of(file)
+    said = {name: value if value is not None else getattr(told, name) for name, value in given.items()}
+    _intact(run, said["baseline"])
+    return gate(run, _limits(limits, file), contestant=fields(contestant) or told.contestant or None, **said)
+
+
+def _intact(run: str, baseline: str | Path | None) -> None:
+    """Raises InputError where the numbers of one of them are not those that were sealed."""
+    for name, field in ((run, "RUN"), (baseline, "--baseline")):
+        doubt = None if name is None else doubt_about(str(name))
+        if doubt is not None:
+            raise InputError(f"not judged: {doubt}", field=field)
+
+
+def _refused(reason: str, written: dict[str, Path | None], github: bool) -> None:
+    """A gate that was refused, for programs that read files: a run of CI that writes none looks like one that never
+    was."""
+    if (path := written["junit"]) is not None:
+        _write(path, _junit_error(reason), "--junit", "w")
+    said = f"### {inline(f'{SUITE}: refused')}\n\n{inline(reason)}\n"
+    if (path := written["markdown"]) is not None:
+        _write(path, said, "--markdown", "w")
+    if github and (summary := os.environ.get("GITHUB_STEP_SUMMARY")):
+        _write(Path(summary), said, "$GITHUB_STEP_SUMMARY", "a")
+
+
+def _junit_error(reason: str) -> str:
+    """A suite of one test case that is an error: not a failure, since no limit was judged."""
+    root = ElementTree.Element("testsuites")
+    sizes = {"name": SUITE, "tests": "1", "failures": "0", "errors": "1", "skipped": "0"}
+    suite = ElementTree.SubElement(root, "testsuite", sizes)
+    case = ElementTree.SubElement(suite, "testcase", {"classname": SUITE, "name": "refused"})
+    ElementTree.SubElement(case, "error", {"message": clean(reason)}).text = clean(reason)
+    ElementTree.indent(root, "")
+    return ElementTree.tostring(root, encoding="unicode") + "\n"
 
 
 def _of(file: Path | None) -> LimitFile:
@@ -108,10 +156,10 @@ def _limits(texts: Sequence[str], file: Path | None) -> Sequence[Limit]:
     return with_ids(made)
 
 
-def _shown(found: Gated, language: Literal["en", "zh"]) -> Iterator[str]:
-    yield from checks.lines(found.findings, language)
+def _shown(found: Gated) -> Iterator[str]:
+    yield from checks.lines(found.findings, "en")
     yield ""
-    yield found.looked(language)
+    yield found.looked("en")
 
 
 def _written(found: Gated, written: dict[str, Path | None], language: Literal["en", "zh"]) -> Iterator[str]:

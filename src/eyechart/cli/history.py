@@ -13,7 +13,9 @@ from eyechart.analysis.history_terms import Spent, Term
 from eyechart.app.history import Logbook, history, record_beside
 from eyechart.app.history_record import add
 from eyechart.app.paper import writable
+from eyechart.cli import reported
 from eyechart.cli.columns import columned, split
+from eyechart.cli.named_runs import doubts
 from eyechart.cli.numbers_in import Finite
 from eyechart.cli.output import Answer, answers, duration, points
 from eyechart.cli.rank import apart_lines, spoken_apart
@@ -67,8 +69,7 @@ FLAT = 0.1
     "--record", "told", multiple=True, metavar="KEY=VALUE", help="Add to that file, e.g. term=truncated found=RUN."
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of shuffling.")
-@click.option("--report", type=click.Path(path_type=Path), help="Write it as .html, .md or .json.")
-@click.option("--language", "--lang", "language", type=click.Choice(["en", "zh"]), default="en", help="Of the report.")
+@reported.reported
 @answers("history")
 def command(
     runs: tuple[str, ...],
@@ -104,6 +105,7 @@ def command(
         code="history" if len(found.moments) > 1 else "too_short",
         text=say(sentence(found), "en"),
         data=_data(found) | {"recorded": added},
+        warnings=doubts(runs),
         lines=[*([f"recorded: {added}"] if added else []), *_lines(found), *written],
         exit_code=0 if len(found.moments) > 1 else 3,
     )

@@ -9,6 +9,7 @@ import click
 from eyechart.app.importing import Claimed, Imported, Imports, import_logs
 from eyechart.cli.columns import columned
 from eyechart.cli.output import Answer, answers, points
+from eyechart.cli.places import PLACE
 from eyechart.core.records import Estimate
 from eyechart.logs.plain import short
 from eyechart.report.table_data import ABSENT, data_of
@@ -20,7 +21,7 @@ SHOWN = 12
 
 
 @click.command("import")
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=PLACE)
 @click.option("--out", type=click.Path(path_type=Path), help="Where run folders go; eyechart-runs unless given.")
 @click.option("--report/--no-report", default=None, help="Write the report at once; else up to 5,000 answers.")
 @answers("import")
@@ -61,6 +62,7 @@ def _lines(found: Imports) -> Iterator[str]:
         yield ""
         header = ["task", "model", "reading", "score", "95 % interval", "log claims", "items", "repeats"]
         yield from columned(header, [row for run in found.runs for row in _rows(run)])
+        yield "items and repeats are those that have a score under the reading"
     for run in found.runs:
         yield ""
         yield from _about(run)
@@ -75,7 +77,7 @@ def _rows(run: Imported) -> Iterator[list[str]]:
         if isinstance(score, Estimate) and score.interval is not None:
             ends = f"[{points(score.interval.low)}, {points(score.interval.high)}]"
         names = [short(name, NAME) for name in (run.task, run.model or "unknown", reading.name)]
-        yield [*names, points(reading.mean), ends, points(reading.claimed), f"{run.items:,}", str(run.repeats)]
+        yield [*names, points(reading.mean), ends, points(reading.claimed), f"{reading.items:,}", str(reading.repeats)]
 
 
 def _about(run: Imported) -> Iterator[str]:
@@ -97,6 +99,8 @@ def _aggregates(one: Claimed) -> Iterator[str]:
         if ends is not None:
             text += f"; if that is a share of right answers: [{100 * ends[0]:.2f}, {100 * ends[1]:.2f}] by Wilson"
         yield text
+    for finding in one.findings[:SHOWN]:
+        yield f"  {finding}"
 
 
 def _value(value: float | None) -> str:

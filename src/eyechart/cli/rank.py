@@ -10,7 +10,9 @@ import click
 from eyechart.analysis.rank import Apart, League, Ranked
 from eyechart.app.paper import writable
 from eyechart.app.rank import rank
-from eyechart.cli.columns import columned, split
+from eyechart.cli import reported
+from eyechart.cli.columns import columned
+from eyechart.cli.named_runs import doubts, fields
 from eyechart.cli.numbers_in import Finite
 from eyechart.cli.output import Answer, answers, points
 from eyechart.cli.tabled import POINTS
@@ -29,6 +31,7 @@ SHOWN = 6
 @click.argument("runs", nargs=-1, required=True)
 @click.option(
     "--contestant",
+    multiple=True,
     metavar="FIELD,...",
     help="Fields that make a contestant too, e.g. model.quantization; the rest is the procedure.",
 )
@@ -46,12 +49,11 @@ SHOWN = 6
 @click.option("--force", is_flag=True, help="Rank a plain table, which has no fingerprint; it is marked.")
 @click.option("--by", default="model", show_default=True, metavar="COLUMN", help="Of a plain table: its contestants.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of sign flips.")
-@click.option("--report", type=click.Path(path_type=Path), help="Write it as .html, .md or .json.")
-@click.option("--language", "--lang", "language", type=click.Choice(["en", "zh"]), default="en", help="Of the report.")
+@reported.reported
 @answers("rank")
 def command(
     runs: tuple[str, ...],
-    contestant: str | None,
+    contestant: tuple[str, ...],
     report: Path | None,
     language: Literal["en", "zh"],
     force: bool,
@@ -65,7 +67,7 @@ def command(
     procedure stands apart, with what separates it. A rank is a range where the data leave several open.
     """
     writable(report)
-    found = rank(*runs, contestant=split(contestant), force=force, by=by, **rules)
+    found = rank(*runs, contestant=fields(contestant), force=force, by=by, **rules)
     if report is not None:
         found.report(report, language=language)
     written = [] if report is None else ["", f"report: {report}"]
@@ -73,6 +75,7 @@ def command(
         code="ranked" if found.leagues else "nothing_to_rank",
         text=say(sentence(found), "en"),
         data=_data(found),
+        warnings=doubts(runs),
         lines=[*_lines(found), *written],
         exit_code=0 if found.leagues else 3,
     )

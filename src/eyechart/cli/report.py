@@ -24,7 +24,13 @@ from eyechart.core.errors import InputError
 def command(run: Path, out: Path | None, lang: str, shelf: Path) -> Answer:
     """Write the report of RUN again: HTML, Markdown or JSON, English or Chinese. Calls no model."""
     folder = as_run(run)
+    opened = open_run(folder)
     if out is None and folder != str(run):
         raise InputError(f"{run} is a log, not a run folder to write into: name the file to write", field="--out")
-    path = open_run(folder).report(out, language="zh" if lang == "zh" else "en", shelf=shelf)
-    return Answer(code="written", text=str(path), data={"report": str(path), "language": lang})
+    path = opened.report(out, language="zh" if lang == "zh" else "en", shelf=shelf)
+    return Answer(
+        code="written",
+        text=str(path),
+        data={"report": str(path), "language": lang},
+        warnings=[] if opened.doubt is None else [opened.doubt],
+    )

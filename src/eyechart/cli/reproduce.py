@@ -7,8 +7,11 @@ from typing import Any, Literal
 import click
 
 from eyechart.app.claimed import AgainstClaim, Claim, against_claim
+from eyechart.app.harness_plan import Job
+from eyechart.app.harness_start import Started
 from eyechart.app.reproduce import CellAgain, Reproduced, reproduce
 from eyechart.cli.output import Answer, Progress, answers
+from eyechart.cli.places import PLACE
 from eyechart.core.errors import InputError
 from eyechart.core.records import NotEstimable
 from eyechart.stats.reproduction import WITHIN, Reproduction
@@ -17,7 +20,7 @@ EXITS = {"reproduced": 0, "not_reproduced": 1, "cannot_tell": 3}
 
 
 @click.command("reproduce")
-@click.argument("run")
+@click.argument("run", type=PLACE)
 @click.option("--out", type=click.Path(path_type=Path), help="Folder of the second run; eyechart-runs/NAME-again.")
 @click.option("--repeats", type=click.IntRange(min=1), help="Repeats of the second run; as the first unless given.")
 @click.option("--seed", type=click.IntRange(min=0), help="Another decoding seed: samples are drawn anew.")
@@ -34,7 +37,7 @@ EXITS = {"reproduced": 0, "not_reproduced": 1, "cannot_tell": 3}
 @click.option("--items", type=click.Choice(["same", "other"]), default="same",
               help="Of --claimed: whether RUN asks the very same items, or others of their kind; same.")  # fmt: skip
 @answers("reproduce")
-def command(run: str, claimed: str | None, items: Literal["same", "other"], within: float, **more: Any) -> Answer:
+def command(run: Path, claimed: str | None, items: Literal["same", "other"], within: float, **more: Any) -> Answer:
     """Run RUN again from its folder, and judge the new score against the interval it should lie in.
 
     \b
@@ -60,6 +63,7 @@ def command(run: str, claimed: str | None, items: Literal["same", "other"], with
         trust=more["trust"],
         within=within,
         progress=progress,
+        started=_started(more["quiet"]),
         allow_weak_sandbox=more["allow_weak_sandbox"],
     )
     progress.end()
@@ -71,6 +75,15 @@ def command(run: str, claimed: str | None, items: Literal["same", "other"], with
         warnings=[f"may differ: {text}" for text in found.may_differ],
         exit_code=4 if found.stopped else EXITS[found.code],
     )
+
+
+def _started(quiet: bool) -> Started:
+    def tell(job: Job, number: int, many: int) -> None:
+        from eyechart.cli.harness import Told  # its readers of logs are many
+
+        Told(quiet)(job, number, many)
+
+    return tell
 
 
 def _claimed(found: AgainstClaim) -> Answer:
@@ -117,6 +130,7 @@ def result_data(result: Reproduction | NotEstimable) -> dict[str, Any]:
         "p": result.p,
         "n": result.n,
         "runs": list(result.runs),
+        "other_items": None if result.other_items is None else [result.other_items.low, result.other_items.high],
         "needed": result.needed,
         "reason": result.reason or ("nothing is lacking" if result.needed is None else None),
     }

@@ -12,17 +12,21 @@ from eyechart.app.place import as_run
 from eyechart.app.report import report_input
 from eyechart.app.report import sentences as run_sentences
 from eyechart.cli.output import Answer, answers, clean
+from eyechart.cli.places import PLACE
 from eyechart.report.messages import say
 from eyechart.report.plain import analysis_data
 from eyechart.report.terminal import render_terminal
 
 
 @click.command("show")
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=PLACE)
 @answers("show")
 def command(run: Path) -> Answer:
-    """Show RUN in the terminal: scores with both intervals, heat map, curves, what went wrong."""
+    """Show RUN, or its set-up RUN#c001, in the terminal: scores with both intervals, heat map, curves, what went wrong."""
     opened = open_run(as_run(run))
+    doubts = [] if opened.doubt is None else [opened.doubt]
+    if opened.cell is not None:
+        doubts.append(f"set-up {opened.cell} alone is shown; eyechart show {opened.folder.path} shows the whole run")
     found = sentences(opened)
     data = {
         "folder": str(run),
@@ -36,7 +40,7 @@ def command(run: Path) -> Answer:
     warnings = [f"not complete: {opened.facts['stopped'] or 'calls are missing'}"] if opened.facts["missing"] else []
     return Answer(
         coloured=True,
-        warnings=warnings,
+        warnings=[*doubts, *warnings],
         code="shown",
         text=found[0] if found else "No score yet.",
         data=data,

@@ -9,17 +9,20 @@ import click
 from eyechart.app.signing import new_key, sign
 from eyechart.app.verify import Verified, verify
 from eyechart.cli.output import Answer, answers, clean
+from eyechart.cli.places import PLACE
 from eyechart.core.errors import InputError
 from eyechart.core.findings import Finding
 from eyechart.report.checks import data as finding_data
 from eyechart.report.checks import github, junit
 from eyechart.report.checks import lines as finding_lines
 
+EXITS = {"broken": 1, "cannot_tell": 3, "partly": 0, "verified": 0}
+"""Worst first."""
 _FILE = click.Path(path_type=Path)
 
 
 @click.command("verify")
-@click.argument("runs", nargs=-1, type=_FILE)
+@click.argument("runs", nargs=-1, type=PLACE)
 @click.option(
     "--public-key", metavar="KEY", help="Whose signature it must have: a public key of minisign, or its file."
 )
@@ -48,6 +51,12 @@ def command(
     eyechart verify RUN                           one sentence, exit code 1 if anything does not fit
     eyechart verify RUN --public-key KEY.pub      and whether it is the folder that they signed
     eyechart verify RUN --sign KEY                sign the seal of your own run
+
+    Exit code 3: there is no seal, so that no file can be told from a changed one; or it says that another version of
+    eyechart made it, and this one comes to something else.
+
+    An imported run takes answers and scores over from a log. RUN alone gives its seal, digests, items and means;
+    --source LOG imports the log again and compares all of it.
 
     Nothing is asked of a model, nothing is written into the folder but a signature, and nothing of the study's
     author is run unless --run-code says so.
@@ -82,7 +91,7 @@ def _made(path: Path) -> Answer:
 
 
 def _signed(one: Verified, key: Path) -> Path:
-    if one.code == "broken":
+    if one.code in ("broken", "cannot_tell"):
         raise InputError(f"is not signed: {one.sentence}")
     return sign(one.path, key)
 
@@ -105,18 +114,20 @@ def _named(found: Sequence[Verified]) -> list[Finding]:
 
 def _answer(found: Sequence[Verified], signed: Sequence[Path], *, as_github: bool) -> Answer:
     codes = [one.code for one in found]
-    code = "broken" if "broken" in codes else "partly" if "partly" in codes else "verified"
+    code = next(one for one in EXITS if one in codes)
     text = found[0].sentence
     if len(found) > 1:
         broken = [one for one in found if one.code == "broken"]
-        text = f"{len(found) - len(broken)} of {len(found)} runs hold."
+        untold = codes.count("cannot_tell")
+        text = f"{len(found) - len(broken) - untold} of {len(found)} runs hold."
+        text += f" Of {untold} it cannot be told." if untold else ""
         text += f" First that does not: {broken[0].sentence}" if broken else ""
     return Answer(
         code=code,
         text=text,
         data={"runs": [_data(one) for one in found], "signed": [str(path) for path in signed]},
         lines=_lines(found, signed, as_github),
-        exit_code=1 if code == "broken" else 0,
+        exit_code=EXITS[code],
     )
 
 

@@ -16,6 +16,7 @@ from typing import Any, cast
 from pydantic import BaseModel, ValidationError
 
 from eyechart.core import flat
+from eyechart.core.bounded import DEEPEST, LONGEST, MOST, TOO_DEEP, TOO_MANY, bounded
 from eyechart.core.errors import EyechartError, InputError
 from eyechart.core.factors import advice as advice_of
 from eyechart.core.factors import changes_of, check_clashes, check_path, get, put
@@ -34,6 +35,8 @@ class Document:
     data: Any
     lines: dict[Path, int] = field(default_factory=dict[Path, int])
     file: str | None = None
+    values: int = 0
+    """So many are there, each alias counted as often as it is used."""
 
     def line(self, path: Path) -> int | None:
         while path and path not in self.lines:
@@ -46,11 +49,19 @@ class Document:
 
 
 def read_yaml(text: str, file: str | None = None) -> Document:
-    """Raises InputError, with the line, for text that is not YAML or names a key twice."""
+    """Raises InputError, with the line, for text that is not YAML, names a key twice, or is too long or too deep.
+
+    >>> read_yaml("stop: " + "[" * 5_000)
+    Traceback (most recent call last):
+    eyechart.core.errors.InputError: 1: is nested more than 64 deep, which no file of eyechart needs
+    """
     from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
+    if len(text) > LONGEST:
+        raise InputError(f"has {len(text):,} characters; {LONGEST:,} are read, keep items in a data file", file=file)
     yaml = YAML(typ="rt", pure=True)
+    yaml.Composer = bounded(file)  # pyright: ignore[reportAttributeAccessIssue]
     try:
         node = yaml.load(text)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
     except MarkedYAMLError as error:
@@ -67,12 +78,15 @@ def read_yaml(text: str, file: str | None = None) -> Document:
 
 
 def _plain(node: Any, path: Path, document: Document) -> Any:
+    document.values += 1
+    if document.values > MOST or len(path) > DEEPEST:  # by way of aliases, which may even hold themselves
+        raise document.error(TOO_MANY if document.values > MOST else TOO_DEEP, path[:3])
     position: Any = getattr(node, "lc", None)
     if isinstance(node, Mapping):
         out: dict[str, Any] = {}
         for raw, value in cast("Mapping[Any, Any]", node).items():
             key = raw if isinstance(raw, str) else str(raw)
-            if position is not None:
+            if position is not None and raw in (position.data or ()):  # what is merged by `<<` stands elsewhere
                 document.lines[(*path, key)] = position.key(raw)[0] + 1
             out[key] = _plain(value, (*path, key), document)
         return out

@@ -29,6 +29,12 @@ SIZE_OF = re.compile(r"(.+?)[ _.,-]*(?:n|n_items|count|items|size)$|^n[ _-](.+)$
 DERIVED = re.compile(r"(?:^|[^a-z])(?:avg|average|mean|overall|macro|all|total)(?:$|[^a-z])", re.IGNORECASE)
 EMPTY = ("", "-", "–", "—", "n/a", "na", "none", "null", "nan", "error", "failed", "tbd")
 BINARY = ("accuracy", "acc", "exact_match", "em", "pass@1")
+SETTING = re.compile(
+    r"(?:^|[^a-z])(?:num_)?(?:n_?)?(?:shots?|fewshot|seeds?|runs?|trial|rep(?:eat|lica)?s?|temp(?:erature)?|top_?[pk]|k|bits?|epochs?|"
+    r"step|ckpt|checkpoint|version|date|prompt|precision|dtype|quant\w*|context|max_tokens|budget|fold|split)(?:$|[^a-z])",
+    re.IGNORECASE,
+)
+"""Columns that say how a row was measured, though they may hold numbers."""
 MOST = 100_000
 
 
@@ -48,6 +54,10 @@ class BoardCell:
     line: int
     derived: bool
     binary: bool | None
+    setting: tuple[str, ...] = ()
+    """Of the other columns: words, and numbers of columns whose name says a setting."""
+    beside: tuple[str, ...] = ()
+    """Of the other columns: numbers of unknown meaning."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,8 +99,12 @@ def read_board(source: str | Path) -> Board | None:
         scores = [role["score"]] if role["score"] else []
     if not scores:
         return None
-    places = {(str(cells[header.index(model)]), str(cells[header.index(role["task"])]) if role["task"] else "")
-              for _, cells in table}  # fmt: skip
+    by = [
+        model,
+        *([role["task"]] if role["task"] else []),
+        *(c for c in header if SETTING.search(c) and c not in scores),
+    ]
+    places = {tuple(str(cells[header.index(column)]) for column in by) for _, cells in table}
     if len(table) > 3 * len(places):
         return None  # a row an answer, and no column that says to which item
     notes[0] += "".join(f"; as {key}: {role[key]}" for key in ("task", "se", "n") if role[key])
@@ -152,6 +166,7 @@ def _board(
     cells: list[BoardCell] = []
     bad: list[tuple[int, str]] = []
     alone = len(scores) == 1
+    words, numbers = _others(header, table, role, scores)
     for line, row in table:
         at = dict(zip(header, row, strict=True))
         model = str(at[cast("str", role["model"])])
@@ -177,9 +192,31 @@ def _board(
                     line=line,
                     derived=bool(DERIVED.search(task if task is not None else "" if alone else column)),
                     binary=True if column.strip().lower() in BINARY else None,
+                    setting=tuple(str(at[name]).strip() for name in words),
+                    beside=tuple(str(at[name]).strip() for name in numbers),
                 )
             )
     return Board(cells=tuple(cells), bad=tuple(bad), scale=scale, notes=tuple(notes))
+
+
+def _others(
+    header: Sequence[str],
+    table: Sequence[tuple[int, Sequence[Any]]],
+    role: Mapping[str, str | None],
+    scores: Sequence[str],
+) -> tuple[list[str], list[str]]:
+    """Columns that are no score and have no other part: those that say how a row was measured, and other numbers."""
+    alone = len(scores) == 1
+    used = {*(name for name in role.values() if name), *scores}
+    used |= {name for column in scores for name in _beside(header, column, role, alone) if name}
+    words: list[str] = []
+    numbers: list[str] = []
+    for at, column in enumerate(header):
+        if column in used or not column:
+            continue
+        plain = all(parsed(cells[at]) is not None or str(cells[at]).strip().lower() in EMPTY for _, cells in table)
+        (words if SETTING.search(column) or not plain else numbers).append(column)
+    return words, numbers
 
 
 def _beside(

@@ -60,6 +60,8 @@ def open_columns(name: str, wanted: Wanted, files: ExitStack) -> tuple[Sequence[
         there = sorted(p.name for p in path.parent.iterdir()) if path.parent.is_dir() else []
         close = nearest(path.name, there)
         raise InputError(f"there is no file {name}" + (f"; did you mean {close}?" if close else ""))
+    if not path.is_file():
+        raise InputError("is no plain file, and is not waited for; name a table", file=name)
     if reader is None and suffix != ".parquet":
         raise InputError(f"is not a table that can be read; give {listed((*FORMATS, '.parquet'))}", file=name)
     if reader is None:

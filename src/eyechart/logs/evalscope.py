@@ -7,51 +7,32 @@ what reaches the model is `generation_config.seed`. Subsets of a data set are gr
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from eyechart.core.records import Failure, Outcome, Request, Response
+from eyechart.core.bounded import DEEPEST, LONGEST, MOST
+from eyechart.core.bounded import whole as whole_tree
+from eyechart.core.errors import InputError
+from eyechart.logs.evalscope_rows import Parts, rows
 from eyechart.logs.kinds import first_line, top_keys
 from eyechart.logs.lm_eval_rows import params_of
 from eyechart.logs.plain import (
-    content_of,
     dig,
-    failed,
-    generated,
-    item_of,
     mapping,
-    messages,
     moment,
     number,
     read_json,
-    read_lines,
-    scored,
     sequence,
     short,
     text,
     whole,
 )
-from eyechart.logs.values import Claim, Foreign, Found, Notes, Row, Scored, Setting, Unreadable
+from eyechart.logs.values import Claim, Foreign, Found, Setting, Unreadable
 
 HARNESS = "evalscope"
 PARTS = ("reports", "reviews", "predictions")
-YAML = 5_000_000
-
-
-@dataclass(frozen=True)
-class Parts:
-    """What one output folder holds of one data set of one model."""
-
-    root: Path
-    model: str
-    dataset: str
-    report: Path | None
-    reviews: tuple[Path, ...]
-    predictions: tuple[Path, ...]
 
 
 def find(files: Sequence[Path]) -> Iterator[Found]:
@@ -100,17 +81,19 @@ def _config_of(root: Path) -> Path | None:
 
 
 def read_yaml(path: Path) -> Any:
-    """A YAML file of another program: dates and all, but no tower of aliases."""
-    from ruamel import yaml
+    """A YAML file of another program: dates and all, within the bounds of a study. Raises Unreadable."""
+    from ruamel.yaml import YAML
     from ruamel.yaml.error import YAMLError
 
     try:
-        if path.stat().st_size > YAML:
-            raise Unreadable(f"{path.name} is longer than {YAML:,} bytes")
+        if path.stat().st_size > LONGEST:
+            raise Unreadable(f"{path.name} is longer than {LONGEST:,} bytes")
         given = path.read_text(encoding="utf-8", errors="replace")
-        if len(re.findall(r"(?m)(?:^|[\s\[,:-])\*\w+", given)) > 200:
-            raise Unreadable(f"{path.name} refers to itself too often")
-        return yaml.YAML(typ="safe", pure=True).load(given)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        yaml = YAML(typ="safe", pure=True)
+        yaml.Composer = whole_tree(path.name)  # pyright: ignore[reportAttributeAccessIssue]
+        return yaml.load(given)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    except InputError:
+        raise Unreadable(f"{path.name} stands for more than {MOST:,} values, or nests them {DEEPEST} deep") from None
     except (YAMLError, ValueError, RecursionError, OSError) as error:
         raise Unreadable(f"{path.name} is not valid YAML: {short(error, 80)}") from None
 
@@ -146,6 +129,7 @@ def read(parts: Parts, config_file: Path | None) -> Iterator[Foreign]:
         settings=tuple(settings),
         claims=tuple(_claims(report, parts, each)),
         total=None if (total := _total(report)) is None else total // each,
+        limit=limit if (limit := config.get("limit")) is None or number(limit) is not None else short(limit, 20),
         findings=(*findings, *said),
         complete=dig(report, "execution_summary", "incomplete") is not True,
         started=moment(text(config.get("created_at")) or text(config.get("timestamp"))),
@@ -177,9 +161,21 @@ def _settings(parts: Parts, report: Mapping[str, Any], config: Mapping[str, Any]
     said: list[str] = []
     if config.get("seed") is not None and generation.get("seed") is None:
         said.append(f"seed {short(config['seed'], 20)} is the client's: no seed was sent with the requests")
-    if (limit := config.get("limit")) is not None:
+    if (limit := config.get("limit")) is not None and _cut(limit, report):
         said.append(f"limit {short(limit, 20)}: the first items of the data were taken, not a sample of them")
     return out, said
+
+
+def _cut(limit: Any, report: Mapping[str, Any]) -> bool:
+    """Whether a limit, which is one of each subset, may have left items out: a subset shorter than it is whole, and
+    1.0 is a share of all. How many there were, the log does not say."""
+    first = next(iter(sequence(report.get("metrics"))), None)
+    subsets = [s for c in sequence(dig(first, "categories")) for s in sequence(dig(c, "subsets"))]
+    counts = [whole(dig(s, "num")) for s in subsets if dig(s, "is_aggregate") is not True]
+    most = number(limit)
+    if isinstance(limit, float) and limit <= 1:
+        return limit < 1
+    return most is None or not counts or any(n is None or n >= most for n in counts)
 
 
 def _metric_name(metric: Any) -> str | None:
@@ -263,104 +259,3 @@ def _plain_metric(name: str) -> tuple[str, bool]:
     if name in ("AverageAccuracy", "WeightedAverageAccuracy"):
         return "acc", True
     return name, "@" not in name and "^" not in name
-
-
-def rows(parts: Parts, params: tuple[tuple[str, Any], ...], repeats: int, notes: Notes) -> Iterator[Row]:
-    sources = parts.reviews or parts.predictions
-    grouped = len(sources) > 1
-    for path in sources:
-        subset = path.stem.removeprefix(parts.dataset).strip("_") or "default"
-        told = _predictions(parts, path.name, notes) if parts.reviews else {}
-        counted: Counter[str] = Counter()
-        seen: set[int] = set()
-        broke: Counter[str] = Counter()
-        for row in read_lines(path, notes):
-            index = whole(row.get("index"))
-            if index is None:
-                notes.say(f"{path.name}: a row without index was left out")
-                continue
-            seen.add(index)
-            broke.update(f"{name} ({short(why, 40)})" for name, why in mapping(dig(row, *_ERRORS)).items())
-            one = _row(
-                row, index, told.get(index), params, f"{subset}/" if grouped else "", subset if grouped else None
-            )
-            repeat = whole(dig(row, "sample_score", "generation_index"))
-            if repeat is None and repeats > 1:
-                repeat = counted[one.item.id]
-                counted[one.item.id] += 1
-            yield Row(item=one.item, request=one.request, answer=one.answer, scores=one.scores, repeat=repeat)
-        for why, many in broke.items():
-            notes.say(f"{many:,} answers have 0 where the metric itself broke: {why}; they are unscored here")
-        for index, failure in told.items():
-            if index not in seen and failure[2]:
-                item = item_of(f"{subset}/{index}" if grouped else str(index), None, group=subset if grouped else None)
-                request = Request(elicit="generate", prompt="", params=params)
-                yield Row(item=item, request=request, answer=failed(failure[2]), scores=())
-
-
-_ERRORS = ("sample_score", "score", "metadata", "metric_errors")
-
-Told = tuple[str | None, int | None, Any]
-"""Why an answer ended, how many tokens it had, and the error that stands in its place."""
-
-
-def _predictions(parts: Parts, name: str, notes: Notes) -> dict[int, Told]:
-    out: dict[int, Told] = {}
-    for path in parts.predictions:
-        if path.name != name:
-            continue
-        for row in read_lines(path, notes):
-            index, output = whole(row.get("index")), mapping(row.get("model_output"))
-            if index is not None:
-                stop = text(dig(next(iter(sequence(output.get("choices"))), None), "stop_reason"))
-                stop = "length" if stop in ("max_tokens", "length") else stop
-                out[index] = (stop, whole(dig(output, "usage", "output_tokens")), output.get("error"))
-    return out
-
-
-def _row(
-    row: Mapping[str, Any],
-    index: int,
-    told: Told | None,
-    params: tuple[tuple[str, Any], ...],
-    prefix: str,
-    group: str | None,
-) -> Row:
-    sample = mapping(row.get("sample_score"))
-    score = mapping(sample.get("score"))
-    named = text(sample.get("group_id")) or text(sample.get("sample_id")) or str(index)
-    talk = messages(row.get("messages"))
-    last = max((i for i, m in enumerate(talk) if m.role == "assistant"), default=len(talk))
-    asked = talk[:last]
-    said = score.get("prediction")
-    if not isinstance(said, str):
-        said = content_of(dig(next(iter(sequence(dig(row, "model_output", "choices"))), None), "message", "content"))
-    if said is None and last < len(talk):
-        said = talk[last].content
-    old = mapping(next(iter(sequence(row.get("choices"))), None))  # before 1.0
-    said = said if said is not None else content_of(dig(old, "message", "content"))
-    question = next((m.content for m in reversed(asked) if m.role == "user"), None)
-    target = text(row.get("target")) or text(dig(old, "review", "gold"))
-    request = Request(elicit="generate", messages=asked, params=params)
-    if not asked:
-        request = Request(elicit="generate", prompt="", params=params)
-    more = mapping(sample.get("sample_metadata"))
-    item = item_of(prefix + named, question, gold=[target] if target else [], group=group, more=more)
-    error = told[2] if told else dig(row, "model_output", "error")
-    answer: Response | Failure = failed(error)
-    if not error or said:
-        answer = generated(said, finish_reason=told[0] if told else None, completion_tokens=told[1] if told else None)
-    scores = tuple(_scores(score, old))
-    return Row(item=item, request=request, answer=answer, scores=scores)
-
-
-def _scores(score: Mapping[str, Any], old: Mapping[str, Any]) -> Iterator[Scored]:
-    unread = score.get("extracted_prediction") in (None, "") and "extracted_prediction" in score
-    broke = tuple(mapping(dig(score, "metadata", "metric_errors")))
-    for name, value in mapping(score.get("value")).items():
-        if any(name.lower().startswith(metric.lower()) for metric in broke):  # logged as 0, and no answer was looked at
-            yield Scored(name, None, Outcome.UNSCORED)
-        else:
-            yield scored(name, number(value), unread=unread)
-    if not score and "review" in old:
-        yield scored("acc", number(dig(old, "review", "result")))

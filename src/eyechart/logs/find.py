@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from eyechart.logs import evalscope, every_eval_ever, helm, inspect_log, lighteval, lm_eval, opencompass, promptfoo
+from eyechart.logs.plain import stand_in
 from eyechart.logs.values import Found
 
 MOST = 50_000
@@ -61,7 +62,7 @@ def search(paths: Sequence[Path]) -> Search:
     given = set(paths)
     for path in left:
         if path in given or path.suffix in LIKELY:
-            unknown.setdefault(path, "is no log of a harness that is known here")
+            unknown.setdefault(path, stand_in(path) or "is no log of a harness that is known here")
     return Search(found=tuple(found), unknown=tuple(unknown.items()))
 
 

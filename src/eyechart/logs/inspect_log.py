@@ -29,6 +29,7 @@ from eyechart.logs.plain import (
     scored,
     sequence,
     short,
+    stand_in,
     text,
     whole,
     written,
@@ -61,6 +62,8 @@ def _is_log(path: Path) -> bool:
 
 def read(path: Path) -> Iterator[Foreign]:
     """Raises Unreadable."""
+    if path.suffix != ".json" and (why := stand_in(path)):
+        raise Unreadable(why)
     if path.suffix == ".json":
         log = mapping(read_json(path))
         first = next(iter(sequence(log.get("samples"))), None)
@@ -88,14 +91,15 @@ def _foreign(path: Path, log: Mapping[str, Any], first: Mapping[str, Any]) -> Fo
         findings.append(
             "made from a repository with changes that were not committed: its commit does not tell the code"
         )
-    limit = dig(about, "config", "limit")
-    if limit is not None and not dig(about, "dataset", "shuffled"):
+    limit = None if dig(about, "dataset", "shuffled") else dig(about, "config", "limit")
+    ids = sequence(dig(about, "dataset", "sample_ids"))
+    asked, there = _total(log, len(ids)), whole(dig(about, "dataset", "samples")) or None
+    if limit is not None and (asked is None or there is None or asked < there):
         findings.append(f"limit {short(limit, 30)}: the first items of the data were taken, not a sample of them")
     steps = sequence(dig(log, "plan", "steps"))
     if any(dig(step, "params", "shuffle") for step in steps):
         findings.append("options were shuffled when asked: read again by letter, answers may be taken for others")
     settings, calls = _settings(log, about, first, steps)
-    ids = sequence(dig(about, "dataset", "sample_ids"))
     params = {s.path.removeprefix("decoding."): s.value for s in settings if s.path.startswith("decoding.")}
     claims = sorted(_claims(log), key=lambda claim: claim.mean)  # of several reducers the mean is the one to hold on to
     named = tuple(claim.reading for claim in claims)
@@ -114,7 +118,9 @@ def _foreign(path: Path, log: Mapping[str, Any], first: Mapping[str, Any]) -> Fo
         rows=partial(rows, path, tuple(sorted(params.items())), named, _group_key(log)) if first else None,
         settings=tuple(settings),
         claims=tuple(claims),
-        total=_total(log, len(ids)),
+        total=asked,
+        of=there,
+        limit=limit if limit is None or number(limit) is not None else short(limit, 30),
         findings=(*findings, *calls),
         started=moment(dig(log, "stats", "started_at")) or moment(about.get("created")),
         finished=moment(dig(log, "stats", "completed_at")),
@@ -207,6 +213,9 @@ def _claims(log: Mapping[str, Any]) -> Iterator[Claim]:
         name, scorer = text(one.get("name")) or "score", text(one.get("scorer"))
         reading = f"{scorer}/{name}" if scorer and scorer != name else name
         reducer = text(one.get("reducer"))
+        over = whole(one.get("scored_samples"))  # of this scorer, each item once however often it was asked
+        if over is None and epochs == 1:
+            over = asked
         metrics = mapping(one.get("metrics"))
         for key, metric in metrics.items():
             if key.rpartition("/")[2] in ERRORS:
@@ -219,7 +228,7 @@ def _claims(log: Mapping[str, Any]) -> Iterator[Claim]:
                 key=f"{name} {inner if part else key}" + ("" if plain else f" by {reducer}"),
                 value=number(dig(metric, "value")),
                 se=number(dig(metrics, "stderr", "value")),
-                n=asked if epochs == 1 and part is None else None,
+                n=over if part is None else None,
                 mean=plain and inner.rpartition("/")[2] in MEANS,
                 group=part,
             )

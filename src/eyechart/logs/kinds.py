@@ -64,7 +64,10 @@ def keys_of(data: bytes) -> tuple[str, ...]:
 
 
 def first_line(path: Path) -> Mapping[str, Any]:
-    """The first object of a JSON Lines file, or of a JSON list under that name; empty where there is none."""
+    """The first object of a JSON Lines file, or of a JSON list under that name; empty where there is none.
+
+    A line that cannot be read is passed over, as it is when all are read: one bad line does not make another format.
+    """
     try:
         with path.open("rb") as file:
             start = file.read(HEAD * 10).lstrip()
@@ -73,9 +76,17 @@ def first_line(path: Path) -> Mapping[str, Any]:
                 return mapping(found)
             file.seek(0)
             for _ in range(20):
-                line = file.readline(20_000_000)
-                if line.strip():
-                    return mapping(parse(line, "line"))
-    except (OSError, Unreadable, ValueError, RecursionError):
+                if (found := _object(file.readline(20_000_000))) is not None:
+                    return found
+    except (OSError, ValueError, RecursionError):
         pass
     return {}
+
+
+def _object(line: bytes) -> Mapping[str, Any] | None:
+    if not line.strip():
+        return None
+    try:
+        return mapping(parse(line, "line")) or None
+    except Unreadable:
+        return None

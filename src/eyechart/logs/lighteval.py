@@ -115,6 +115,8 @@ def _foreign(path: Path | None, log: Mapping[str, Any], name: str, table: Path |
         readings=readings,
         claims=tuple(_claims(mapping(dig(log, "results", name)), listed)),
         total=n if (n := whole(task.get("effective_num_docs"))) is not None and n > 0 else None,
+        of=n if (n := whole(task.get("original_num_docs"))) is not None and n > 0 else None,
+        limit=most if most is None or number(most) is not None else short(most, 20),
         findings=tuple(findings),
     )
 

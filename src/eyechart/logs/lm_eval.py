@@ -16,7 +16,20 @@ from typing import Any
 
 from eyechart.logs.kinds import first_line, top_keys
 from eyechart.logs.lm_eval_rows import params_of, requests_of, rows
-from eyechart.logs.plain import dig, mapping, moment, number, pairs_of, read_json, sequence, short, text, whole, written
+from eyechart.logs.plain import (
+    dig,
+    mapping,
+    moment,
+    number,
+    pairs_of,
+    read_json,
+    sequence,
+    short,
+    stand_in,
+    text,
+    whole,
+    written,
+)
 from eyechart.logs.values import Claim, Foreign, Found, Setting, Unreadable
 
 HARNESS = "lm-evaluation-harness"
@@ -41,7 +54,7 @@ def find(files: Sequence[Path]) -> Iterator[Found]:
             group.add(path)
             if stamp:
                 mates = path.parent.glob(f"*{glob_safe(stamp)}.json*")
-                group |= {m for m in mates if not m.is_symlink() and (is_results(m) or is_samples(m))}
+                group |= {m for m in mates if not m.is_symlink() and (is_results(m) or is_samples(m) or _is_place(m))}
     for members in groups.values():
         results = sorted(p for p in members if p.suffix == ".json")
         samples = sorted(p for p in members if p.suffix == ".jsonl")
@@ -75,6 +88,11 @@ def is_samples(path: Path) -> bool:
     return "doc_id" in row and bool({"resps", "arguments", "filtered_resps"}.intersection(row))
 
 
+def _is_place(path: Path) -> bool:
+    """Whether a file is named like samples and stands where they should: what it lacks is said of its task."""
+    return path.suffix == ".jsonl" and path.name.startswith("samples_") and path.is_file()
+
+
 def read(result: Path | None, samples: Sequence[Path]) -> Iterator[Foreign]:
     """Raises Unreadable where the results are damaged; samples without results are read alone."""
     facts = mapping(read_json(result)) if result else mapping(None)
@@ -82,14 +100,16 @@ def read(result: Path | None, samples: Sequence[Path]) -> Iterator[Foreign]:
     if result and not found:
         raise Unreadable("holds no results")
     tasks = [*found, *mapping(facts.get("configs"))]
-    by_task = {task_of(path, tasks): path for path in samples}
+    by_task = {task_of(path, tasks): path for path in samples if is_samples(path)}
+    others = [path for path in samples if not is_samples(path)]
+    lost = {task_of(path, tasks): f"{path.name} {stand_in(path) or 'holds no row of samples'}" for path in others}
     members = _members(facts)
     inside = {leaf for leaves in members.values() for leaf in leaves}
-    log = _Log(facts, result)
+    log = _Log(facts, result, lost)
     for group, leaves in members.items():
         have = [(leaf, by_task[leaf]) for leaf in leaves if leaf in by_task]
         yield _foreign(log, group, have, [leaf for leaf in leaves if leaf not in by_task])
-    for task in dict.fromkeys([*by_task, *found]):
+    for task in dict.fromkeys([*by_task, *found, *lost]):
         if task in by_task and task not in inside:
             yield _foreign(log, task, [(task, by_task[task])], [])
         elif task not in inside and task not in _groups(facts):
@@ -153,6 +173,8 @@ def _manner(facts: Mapping[str, Any], task: str) -> tuple[Any, ...]:
 class _Log:
     facts: Mapping[str, Any]
     result: Path | None
+    lost: Mapping[str, str]
+    """Task to why the file that should hold its samples holds none."""
 
 
 def _foreign(log: _Log, task: str, have: Sequence[tuple[str, Path]], lacking: Sequence[str]) -> Foreign:
@@ -167,6 +189,7 @@ def _foreign(log: _Log, task: str, have: Sequence[tuple[str, Path]], lacking: Se
     findings = [f"{metric}: lower is better, so it is no score and is left out" for metric in sorted(down)]
     if lacking:
         findings.append(f"{len(lacking)} tasks of the group have no samples: {short(', '.join(lacking))}")
+    findings += [log.lost[one] for one in (task, *lacking) if one in log.lost]
     if log.result is None:
         findings.append("no results beside the samples: how they were made stands nowhere")
     settings, said = _settings(log, task, leaves, config, kind, first)
@@ -174,6 +197,10 @@ def _foreign(log: _Log, task: str, have: Sequence[tuple[str, Path]], lacking: Se
     kept, differ = _shared(settings, shared)
     findings += said + [f"{path} is not the same for all tasks of the group" for path in differ]
     total = [_total(facts, leaf) for leaf in leaves]
+    there = [whole(dig(facts, "n-samples", leaf, "original")) for leaf in leaves]
+    of = sum(n for n in there if n is not None) if None not in there else None
+    if of is not None:  # of a group all its tasks together
+        kept.append(Setting(path="dataset.count", value=of, by="n-samples.original"))
     return Foreign(
         harness=HARNESS,
         version=text(facts.get("lm_eval_version")),
@@ -186,6 +213,8 @@ def _foreign(log: _Log, task: str, have: Sequence[tuple[str, Path]], lacking: Se
         readings=OPTIONS if kind == "multiple_choice" else {},
         claims=tuple(_claims(facts, task, leaves if grouped else [], down)),
         total=sum(t for t in total if t is not None) if None not in total else None,
+        of=of,
+        limit=number(dig(facts, "config", "limit")),
         findings=tuple(findings),
         started=moment(facts.get("date")),
         finished=_finished(facts),
@@ -229,7 +258,7 @@ def _claims(facts: Mapping[str, Any], task: str, leaves: Sequence[str], down: se
             if (
                 number(value) is None
                 or metric.endswith("_stderr")
-                or metric in ("alias", "sample_len", "bypass", *down)
+                or metric in ("alias", "sample_len", "sample_count", "bypass", *down)
             ):
                 continue
             yield Claim(
@@ -237,7 +266,7 @@ def _claims(facts: Mapping[str, Any], task: str, leaves: Sequence[str], down: se
                 key=key,
                 value=number(value),
                 se=number(found.get(f"{metric}_stderr{',' if filtered else ''}{filtered}")),
-                n=_total(facts, name),
+                n=n if (n := whole(dig(found, "sample_count", key))) is not None else _total(facts, name),
                 mean=how.get(metric) in (None, "mean", "nanmean") and not metric.startswith(NO_MEAN),
                 group=name if name != task else None,
             )
@@ -258,7 +287,6 @@ def _settings(
         ("dataset.name", text(config.get("dataset_path")), "configs.dataset_path"),
         ("dataset.subset", text(config.get("dataset_name")), "configs.dataset_name"),
         ("dataset.split", text(config.get("test_split")) or text(config.get("validation_split")), "configs"),
-        ("dataset.count", whole(dig(facts, "n-samples", leaf, "original")), "n-samples.original"),
         ("prompt.template", template if template and "{{" in template else None, "configs.doc_to_text"),
         ("prompt.system", text(facts.get("system_instruction")), "system_instruction"),
         ("prompt.chat_template", facts["chat_template"] is not None if "chat_template" in facts else None, "results"),

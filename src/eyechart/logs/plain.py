@@ -35,7 +35,10 @@ def parse(data: bytes, what: str) -> Any:
         raise Unreadable(f"{what} is not UTF-8 (byte {error.start})") from None
     except (ValueError, RecursionError) as error:
         raise Unreadable(f"{what} is not whole JSON: {str(error)[:80]}") from None
-    return _without_halves(found) if _ESCAPED.search(data) else found
+    try:
+        return _without_halves(found) if _ESCAPED.search(data) else found
+    except RecursionError:
+        raise Unreadable(f"{what} is nested too deep") from None
 
 
 def _without_halves(value: Any) -> Any:
@@ -49,13 +52,43 @@ def _without_halves(value: Any) -> Any:
     return value
 
 
+def stand_in(path: Path) -> str | None:
+    """Why a file holds nothing, where it is only the place of one that does: it is empty, or names what is elsewhere.
+
+    Raises nothing; None also for a file that cannot be opened.
+    """
+    try:
+        with path.open("rb") as file:
+            start = file.read(200)
+    except OSError:
+        return None
+    return _empty(start)
+
+
+def _empty(start: bytes) -> str | None:
+    """
+    >>> _empty(b""), _empty(b"version https://git-lfs.github.com/spec/v1"), _empty(b"{}")
+    ('is empty', 'is a Git LFS pointer, not the file itself: fetch it with git lfs pull', None)
+    """
+    if not start.strip():
+        return "is empty"
+    if start.startswith(b"version https://git-lfs.github.com/spec/"):
+        return "is a Git LFS pointer, not the file itself: fetch it with git lfs pull"
+    if start.lstrip(b"./").startswith((b"annex/objects/", b"git/annex/objects/")):
+        return "is a git-annex pointer, not the file itself: fetch it with git annex get"
+    return None
+
+
 def read_json(path: Path) -> Any:
     """A whole JSON file. Raises Unreadable."""
     try:
         size = path.stat().st_size
         if size > WHOLE:
             raise Unreadable(f"is {size:,} bytes long; JSON is read up to {WHOLE:,}")
-        return parse(path.read_bytes(), "it")
+        data = path.read_bytes()
+        if len(data) < 500 and (why := _empty(data)):
+            raise Unreadable(why)
+        return parse(data, "it")
     except OSError as error:
         raise Unreadable(f"cannot be read: {error.strerror}") from None
 
@@ -67,7 +100,10 @@ def read_lines(path: Path, notes: Notes) -> Iterator[Mapping[str, Any]]:
     """
     try:
         with path.open("rb") as file:
-            if file.read(200).lstrip()[:1] == b"[":
+            start = file.read(200)
+            if (why := _empty(start)) and len(start) < 200:
+                raise Unreadable(f"{path.name} {why}")
+            if start.lstrip()[:1] == b"[":
                 yield from (mapping(row) for row in sequence(read_json(path)) if isinstance(row, dict))
                 return
             file.seek(0)

@@ -59,14 +59,27 @@ def read(path: Path) -> Iterator[Foreign]:
     """Raises Unreadable."""
     log = mapping(read_json(path))
     found = mapping(log.get("results"))
-    rows_ = [mapping(r) for r in sequence(found.get("results"))]
+    rows_, copies = _once([mapping(r) for r in sequence(found.get("results"))])
     if not rows_:
         raise Unreadable("holds no results")
     arms = dict.fromkeys(_arm(row) for row in rows_)
     prompts, labels = ({arm[part] for arm in arms} for part in (0, 2))
     for arm in arms:
         mine = [row for row in rows_ if _arm(row) == arm]
-        yield _foreign(path, log, found, mine, (len(prompts) > 1, len(labels) > 1))
+        several = (len(prompts) > 1, len(labels) > 1)
+        yield _foreign(path, log, found, mine, several, [row for row in copies if _arm(row) == arm])
+
+
+def _once(given: Sequence[Mapping[str, Any]]) -> tuple[list[Mapping[str, Any]], list[Mapping[str, Any]]]:
+    """Rows, and copies: of one `id`, which promptfoo gives to each call, and the same throughout. A copy is no repeat."""
+    kept: list[Mapping[str, Any]] = []
+    copies: list[Mapping[str, Any]] = []
+    known: dict[str, list[Mapping[str, Any]]] = {}
+    for row in given:
+        same = known.setdefault(name, []) if (name := text(row.get("id"))) is not None else []
+        (copies if row in same else kept).append(row)
+        same.append(row)
+    return kept, copies
 
 
 def _arm(row: Mapping[str, Any]) -> Arm:
@@ -77,7 +90,7 @@ def _arm(row: Mapping[str, Any]) -> Arm:
 
 def _foreign(
     path: Path, log: Mapping[str, Any], found: Mapping[str, Any], rows_: Sequence[Mapping[str, Any]],
-    several: tuple[bool, bool],
+    several: tuple[bool, bool], copies: Sequence[Mapping[str, Any]],
 ) -> Foreign:  # fmt: skip
     first = rows_[0]
     _, provider, label = _arm(first)
@@ -88,6 +101,10 @@ def _foreign(
         part for part, wanted in zip((said, prompt, label), (True, *several), strict=True) if part and wanted
     )
     params = params_of(config)
+    findings = [] if config else ["the configuration does not hold the provider: its parameters stand nowhere"]
+    if copies:
+        many = f"{len(copies):,} rows are" if len(copies) > 1 else "1 row is"
+        findings.append(f"{many} there twice under one id: a copy is no repeat, and was left out")
     given: list[tuple[str, Any, str]] = [
         ("model.name", provider or None, "provider.id"),
         ("prompt.template", _template(log, first), "results.prompts.raw"),
@@ -107,7 +124,7 @@ def _foreign(
         rows=partial(rows, rows_, tuple(sorted(params.items()))),
         settings=tuple(settings),
         claims=tuple(_claims(found, first)),
-        findings=() if config else ("the configuration does not hold the provider: its parameters stand nowhere",),
+        findings=tuple(findings),
         started=moment(found.get("timestamp")) or moment(dig(log, "metadata", "evaluationCreatedAt")),
     )
 

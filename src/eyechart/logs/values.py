@@ -107,6 +107,10 @@ class Foreign:
     claims: tuple[Claim, ...] = ()
     total: int | None = None
     """How many items the log says were asked."""
+    of: int | None = None
+    """How many items the log says the data has, of which some were asked."""
+    limit: float | str | None = None
+    """A limit that the log states, by which the first items of the data were taken: how many, or a share below 1."""
     findings: tuple[str, ...] = ()
     started: str | None = None
     """ISO 8601, as far as the log says; likewise `finished`."""

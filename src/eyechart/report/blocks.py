@@ -14,6 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from eyechart.core.findings import Severity as Severity
 from eyechart.core.findings import State as State
 from eyechart.core.words import Message as Message
 from eyechart.core.words import Text as Text
@@ -167,7 +168,8 @@ class CurvePoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CurveView:
-    factor: str
+    factor: Text
+    """What is along the axis: the name of a factor, or words of the catalogue."""
     points: tuple[CurvePoint, ...]
     verdict: Text
     """One sentence: flat, slopes, or cannot tell."""
@@ -180,6 +182,8 @@ class CurveBlock:
     title: Text
     caption: Text
     curves: tuple[CurveView, ...]
+    wide: bool = False
+    """One curve over the whole page, under the title of the block."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -246,7 +250,8 @@ class SampleView:
     item: str
     group: str | None
     outcome: Text
-    extracted: str | None
+    extracted: Text | None
+    """As it was read; or in words, where only the rule of a foreign log is known."""
     gold: str
     reason: str | None
     prompt: str
@@ -269,6 +274,7 @@ class ChecklistItem:
     item: Text
     state: State
     evidence: Text
+    severity: Severity = "error"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

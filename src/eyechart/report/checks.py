@@ -110,7 +110,10 @@ def data(finding: Finding) -> dict[str, Any]:
 
 def checklist(findings: Sequence[Finding], title: Text) -> Block:
     """As a report shows them."""
-    items = (ChecklistItem(item=f.text, state=f.state, evidence=f.evidence) for f in worst_first(findings))
+    items = (
+        ChecklistItem(item=f.text, state=f.state, evidence=f.evidence, severity=f.severity)
+        for f in worst_first(findings)
+    )
     return ChecklistBlock(title=title, items=tuple(items))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from eyechart.analysis.results import Analysis, CellScore, HeatEntry, Number
 from eyechart.core.records import NotEstimable
 from eyechart.report import numbers
-from eyechart.report.blocks import Cell, ChecklistBlock, Column, Message, Row, Table, Text, message
+from eyechart.report.blocks import Cell, ChecklistBlock, ChecklistItem, Column, Message, Row, Table, Text, message
 from eyechart.report.messages.known import recognised
 from eyechart.report.text import short, slug
 
@@ -56,6 +56,11 @@ def reason_of(number: Number) -> Text:
     if isinstance(number, NotEstimable):
         return recognised(number.reason)
     return message("reason.not_finite")
+
+
+def read_by(rule: str) -> Text:
+    """In place of what was read: only the log knows it, which was imported. `rule`: as it calls it, or ""."""
+    return message("ui.read_by", rule=rule) if rule else message("ui.read_by_log")
 
 
 def reason_for(number: Number) -> Text:
@@ -133,6 +138,14 @@ def row(*cells: Cell | Text, anchor: str | None = None) -> Row:
     return Row(cells=tuple(cell if isinstance(cell, Cell) else Cell(text=cell) for cell in cells), anchor=anchor)
 
 
+def _state(item: ChecklistItem) -> Text:
+    """Whether it is kept; of what fails no command, that it only warns."""
+    said = message(f"check.{item.state}")
+    if item.state == "kept" or item.severity == "error":
+        return said
+    return message(f"check.{item.severity}", state=said)
+
+
 def checklist_table(block: ChecklistBlock) -> Table:
     """A checklist as the table that every medium can show."""
     titles = (message("ui.rule"), message("ui.state"), message("ui.evidence"))
@@ -140,7 +153,7 @@ def checklist_table(block: ChecklistBlock) -> Table:
         Row(
             cells=(
                 Cell(text=i.item),
-                Cell(text=message(f"mark.{i.state}"), mark=i.state),
+                Cell(text=_state(i), mark=i.state),
                 Cell(text=i.evidence),
             )
         )

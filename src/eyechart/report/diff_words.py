@@ -11,6 +11,7 @@ from functools import reduce
 from typing import Any
 
 from eyechart.analysis.differing import KINDS, Difference, Differing, Effect, Filled
+from eyechart.analysis.differing_rules import assumed
 from eyechart.core.words import Text, message
 from eyechart.report.text import short
 
@@ -29,7 +30,14 @@ def headline(found: Differing) -> Text:
         return said if counts is None else message("diff.same.around", same=said, counts=counts)
     if counts is None:
         return message("diff.none", a=short(found.a.name, 60), b=short(found.b.name, 60))
-    return message("diff.counts", counts=counts)
+    said = message("diff.counts", counts=counts)
+    for side, other in ((found.a, found.b), (found.b, found.a)):
+        # Where neither states it, something else that is stated moved the default: that is listed itself.
+        n = sum(assumed(one.path, side) and not assumed(one.path, other) for one in found.of("scores"))
+        if n:
+            key = "one" if n == 1 else "many"
+            said = message(f"diff.by_default.{key}", said=said, n=n, name=short(side.name, 60))
+    return said
 
 
 def _counts(found: Differing) -> Text | None:

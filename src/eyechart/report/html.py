@@ -57,6 +57,7 @@ PROMPT_HEAD, PROMPT_TAIL = 300, 900
 SHORT, LONG = 24, 40
 """Cells of a table with so few characters are kept on one line; with so many, they get some room."""
 SHORT_TITLE = 9
+_OPTION = re.compile(r"(?<![\w-])(--[a-z][a-z-]*)")
 WORDS = 700
 """Characters of any other text that is shown as it is: names, values, reasons."""
 
@@ -93,6 +94,11 @@ def isolated(text: str) -> str:
     return f"<bdi>{out}</bdi>" if turns(shown) else out
 
 
+def _words(text: str) -> str:
+    """Words of the catalogue as HTML; an option of a command is not broken at its hyphens."""
+    return _OPTION.sub(r'<span class="opt">\1</span>', escape_html(text))
+
+
 def visible(text: str) -> str:
     """Raw text of several lines as HTML, each hidden character set apart as an escape."""
     return "".join(
@@ -117,7 +123,7 @@ class Ui:
         return "zh-Hans" if self.lang == "zh" else self.lang
 
     def t(self, text: Text) -> Markup:
-        return safe(say(text, self.lang, isolated, escape_html))
+        return safe(say(text, self.lang, isolated, _words))
 
     def plain(self, text: Text) -> str:
         return clip(say(text, self.lang), WORDS)[0]
@@ -142,8 +148,8 @@ class Ui:
     def tone(self, block: Verdict) -> Text:
         return message(f"tone.{block.tone}")
 
-    def svg(self, chart: Chart | CurveView) -> Markup:
-        return safe(draw(chart, Pen(language=self.lang, fresh=self.fresh)))
+    def svg(self, chart: Chart | CurveView, wide: bool = False) -> Markup:
+        return safe(draw(chart, Pen(language=self.lang, fresh=self.fresh, wide=wide)))
 
     def scrolls(self, chart: Chart) -> bool:
         return isinstance(chart, HeatMapBlock)
@@ -284,7 +290,7 @@ def render_html(given: ReportInput, *, names: tuple[str, ...] = ()) -> str:
     True
     """
     ui = Ui(lang=given.language)
-    script = source("page.js")
+    script, parts = source("page.js"), build(given, names)
     return (
         environment()
         .get_template("page.html.j2")
@@ -292,7 +298,9 @@ def render_html(given: ReportInput, *, names: tuple[str, ...] = ()) -> str:
             ui=ui,
             title=given.title,
             meta=_meta(given),
-            parts=[_shown(part) for part in build(given, names)],
+            parts=[_shown(part) for part in parts],
+            # The title of the page is that of its only section; what it found comes first.
+            alone=len(parts) == 1 and parts[0] in given.more,
             style=safe(style("style.css", "drawn.css", "page.css")),
             script=safe(script),
             csp=safe(policy(script)),

@@ -120,7 +120,7 @@ def _block(block: Block, language: str) -> Iterator[str]:
         case CurveBlock():
             yield from _titled(block.title, block.caption, language)
             for view in block.curves:
-                yield f"**{inline(view.factor)}.** {_say(view.verdict, language)}"
+                yield f"**{_say(view.factor, language)}.** {_say(view.verdict, language)}"
                 yield from _bullets(_say(line, language) for line in view.details)
                 yield _table(view.twin, language)
         case SamplesBlock():

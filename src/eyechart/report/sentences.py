@@ -99,7 +99,9 @@ def _range(analysis: Analysis) -> Message:
 def _mover(analysis: Analysis) -> Message:
     moved = flagged(analysis)
     if not moved:
-        return message("sentence.mover." + ("none" if tone_of(analysis) == "quiet" else "unknown"))
+        if tone_of(analysis) != "quiet":
+            return message("sentence.mover.unknown")
+        return message("sentence.mover." + ("apart" if beyond_luck(analysis.range) else "none"))
     most = moved[0]
     change = numbers.known(most.change)
     interval = numbers.interval_of(most.change)

@@ -317,7 +317,7 @@ def _curve(curve: CurveView, language: str) -> Iterator[RenderableType]:
     known = [point.y for point in curve.points if point.y is not None]
     scale = scale_over(known, 0, len(LEVELS) - 1, least=0.05)
     spark = "".join(" " if p.y is None else LEVELS[round(scale.at(p.y))] for p in curve.points)
-    line = Line(_raw(curve.factor), style="bold")
+    line = Line(_say(curve.factor, language), style="bold")
     line.append(f"  {spark}  ", style="blue")
     yield line.append(_say(curve.verdict, language), style="not bold")
     yield from (Line(f"  {_say(detail, language)}", style="dim") for detail in curve.details)

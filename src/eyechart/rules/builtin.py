@@ -26,7 +26,8 @@ ENTRIES: tuple[Entry, ...] = (
     _entry("dataset_version", "warning", stated.data_version, "dataset.sha256", "dataset.revision", "dataset.version",
            "data.sha256", "data.resolved"),
     _entry("drawn_ids", "warning", observed.drawn_ids, "data.ids", "data.count", "data.of"),
-    _entry("not_first_n", "warning", observed.not_first, "dataset.limit", "dataset.seed", "data.count", "data.of"),
+    _entry("not_first_n", "warning", observed.not_first, "dataset.limit", "dataset.seed", "data.count", "data.of",
+           "data.limit"),
     _stated("split_stated", "note", "dataset.split"),
     # how it was asked
     _entry("template_stated", "warning", stated.template, "prompt.template"),
@@ -86,6 +87,7 @@ FACTS: Mapping[str, str] = {
     "data.resolved": "what the version of the data stands for",
     "data.count": "items asked",
     "data.of": "items there are",
+    "data.limit": "limit that a log states, by which the first items were taken and others left out",
     "data.ids": "items whose ids are recorded",
     "data.first": "whether the ids are the first so many of the data",
     "run.setups": "set-ups of the run",

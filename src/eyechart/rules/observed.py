@@ -199,7 +199,8 @@ def drawn_ids(known: Known) -> Answer:
 
 
 def not_first(known: Known) -> Answer:
-    """A sample of this house is drawn with a seed. In a foreign log the ids may show that it is the beginning."""
+    """A sample of this house is drawn with a seed. A foreign log may state a limit, and the ids may show that it is the
+    beginning; it may also not say how many items there are."""
     count, of = known.value("data.count"), known.value("data.of")
     limit = known.value("dataset.limit")
     if known.kind == "study":
@@ -207,6 +208,9 @@ def not_first(known: Known) -> Answer:
             return Answer("kept", message("rule.not_first_n.whole"))
         seed = known.value("dataset.seed")
         return Answer("kept", message("rule.not_first_n.drawn", n=f"{limit:,}", seed=shown(seed)))
+    if cut := known.value("data.limit"):
+        n, there = (f"{some:,}" if isinstance(some, int) else "?" for some in (count, of))
+        return Answer("broken", message("rule.not_first_n.limit", limit=shown(cut), n=n, of=there))
     if not isinstance(count, int) or not isinstance(of, int):
         return Answer("unknown", message("rule.not_first_n.unknown"))
     told = {"n": f"{count:,}", "of": f"{of:,}"}

@@ -11,7 +11,7 @@ from typing import Any
 
 from eyechart.core.records import Estimate, NotEstimable
 from eyechart.share.every_eval_ever import benchmark_of, model_of
-from eyechart.share.told import Setup, Told
+from eyechart.share.told import Setup, Told, dataset_of, metric_of, shortest
 
 
 def result(told: Told, setup: Setup, binary: bool) -> dict[str, Any]:
@@ -21,7 +21,7 @@ def result(told: Told, setup: Setup, binary: bool) -> dict[str, Any]:
         raise ValueError(f"set-up {setup.id} has no score")
     stated = setup.section("dataset")
     data: dict[str, Any] = {
-        "type": stated.get("name") or benchmark_of(setup),
+        "type": dataset_of(setup) or benchmark_of(setup),
         "name": benchmark_of(setup),
         "config": stated.get("subset"),
         "split": setup.data.get("split") or stated.get("split"),
@@ -31,10 +31,13 @@ def result(told: Told, setup: Setup, binary: bool) -> dict[str, Any]:
         ),
     }
     args = {**told.stamp(setup), **_uncertain(setup)}
-    name = "Accuracy" if binary else "Mean score"
+    if setup.recorded is not None and setup.recorded[1]:
+        args["filter"] = setup.recorded[1]
+    ours = "Accuracy" if binary else "Mean score"
+    name = ours if setup.recorded is None else setup.recorded[0]
     metric = {
-        "type": "accuracy" if binary else "mean_score",
-        "value": value,
+        "type": metric_of(setup, binary),
+        "value": shortest(value),
         "name": f"{name} (fraction of 1)",
         "args": args,
     }
@@ -62,7 +65,7 @@ def interval_of(number: Estimate | NotEstimable) -> dict[str, Any] | None:
     if isinstance(number, NotEstimable) or number.interval is None:
         return None
     ends = number.interval
-    return {"low": ends.low, "high": ends.high, "level": ends.level, "method": ends.method}
+    return {"low": shortest(ends.low), "high": shortest(ends.high), "level": ends.level, "method": ends.method}
 
 
 def model_index(named: Sequence[tuple[Told, Setup, bool]]) -> list[dict[str, Any]]:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from eyechart.core.records import Estimate, NotEstimable
-from eyechart.share.told import Answered, Plain, Relationship, Setup, Told, means
+from eyechart.share.told import Answered, Plain, Relationship, Setup, Told, dataset_of, means, metric_of
 
 SCHEMA = "0.3.0"
 HERE = ("embedded", "transformers", "llamacpp", "function", "command", "echo", "synthetic", "simulated_judge")
@@ -53,8 +53,10 @@ def model_of(setup: Setup) -> str:
 
 
 def benchmark_of(setup: Setup) -> str:
-    """What was asked: the data by its name or file, and the part of it."""
-    name = setup.said("dataset", "name") or str(setup.said("dataset", "path") or "").rpartition("/")[2]
+    """What was asked: of a log its task; else the data by its name or file, and the part of it."""
+    if setup.foreign and setup.data.get("given"):
+        return str(setup.data["given"])
+    name = dataset_of(setup) or str(setup.said("dataset", "path") or "").rpartition("/")[2]
     name = str(name or setup.data.get("given") or "unknown")
     part = setup.said("dataset", "subset")
     return f"{name}/{part}" if part else name
@@ -188,13 +190,14 @@ def _source(setup: Setup) -> dict[str, Any]:
 def _metric(setup: Setup, rows: Sequence[Answered]) -> dict[str, Any]:
     binary = all(row.value in (0, 1) for row in rows if row.value is not None)
     what = "Share of right answers" if binary else "Mean score of the answers"
+    rule = setup.recorded[1] if setup.recorded is not None else ""
     out: dict[str, Any] = {
         "evaluation_description": f"{what}; failed calls and answers that cannot be scored are left out, and counted.",
-        "metric_id": "accuracy" if binary else "mean_score",
-        "metric_name": "accuracy" if binary else "mean_score",
+        "metric_id": metric_of(setup, binary),
+        "metric_name": metric_of(setup, binary),
         "metric_kind": "accuracy" if binary else "mean_score",
         "metric_unit": "proportion",
-        "metric_parameters": {"repeats": setup.score.repeats},
+        "metric_parameters": {"repeats": setup.score.repeats} | ({"filter": rule} if rule else {}),
         "lower_is_better": False,
         "score_type": "continuous",
         "min_score": 0.0,

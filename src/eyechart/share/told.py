@@ -92,6 +92,46 @@ class Setup:
     def scorer(self) -> str:
         return "option_logprob" if self.elicit == "options" else named(self.part("reading", "score"))
 
+    @property
+    def foreign(self) -> bool:
+        """Whether it was imported from a log of another harness."""
+        return self.said("model", "backend") == "imported"
+
+    @property
+    def recorded(self) -> tuple[str, str] | None:
+        """Metric and filter by the names that the log gives them; None where the reading is one of ours."""
+        metric, rule = self.said("evaluation", "score", "recorded", "metric"), self.said("evaluation", "extraction")
+        if not isinstance(metric, str) or not metric:
+            return None
+        told: Any = cast("Plain", rule).get("recorded") if isinstance(rule, Mapping) else None
+        return metric, str(cast("Plain", told).get("rule") or "") if isinstance(told, Mapping) else ""
+
+
+LOADERS = frozenset(("json", "csv", "parquet", "text", "arrow", "pandas", "generator", "imagefolder", "webdataset"))
+"""Names of loaders that a harness writes where data comes from files: no name of data."""
+
+
+def dataset_of(setup: Setup) -> str | None:
+    """The data by the name that was stated, unless that is the name of a loader."""
+    name = setup.said("dataset", "name")
+    return str(name) if name and not (setup.foreign and name in LOADERS) else None
+
+
+def metric_of(setup: Setup, binary: bool) -> str:
+    """The metric by the name that a log gives it; of our own readings `accuracy`, or `mean_score` of partial credit."""
+    if setup.recorded is not None:
+        return setup.recorded[0]
+    return "accuracy" if binary else "mean_score"
+
+
+def shortest(value: float) -> float:
+    """A score without the dust of adding it up: twelve significant digits, far more than any number of items can tell.
+
+    >>> shortest(0.7800000000000001), shortest(2 / 3)
+    (0.78, 0.666666666667)
+    """
+    return float(f"{value:.12g}")
+
 
 def named(plugin: Any) -> str:
     """A plug-in by its name alone.

@@ -65,6 +65,9 @@ class Reproduction:
     what is lacking, or no number would do."""
     reason: str | None = None
     """Of *cannot tell*: what is lacking."""
+    other_items: Interval | None = None
+    """Of a published number that run noise cannot be held against: where the mean of another sample of as many items
+    would lie."""
 
     @property
     def difference(self) -> float:
@@ -281,17 +284,29 @@ class Number:
 
 
 def same_items_as(
-    number: Number, second: ArrayLike, *, mask: ArrayLike | None = None, level: float = 0.95, within: float = WITHIN
+    number: Number,
+    second: ArrayLike,
+    *,
+    mask: ArrayLike | None = None,
+    sampled: bool | None = None,
+    new: Estimate | None = None,
+    level: float = 0.95,
+    within: float = WITHIN,
 ) -> Reproduction | NotEstimable:
     """A published number of the very items of `second` [n, K'], without the answers behind it.
 
-    Its run noise is taken to be that of the new runs. Where they do not differ, nothing random was repeated and only
-    rounding may lie between. Its published interval is of new items, and does not count: on the same items it would
-    forgive far too much. NotEstimable: no items; one run, whose noise is not known.
+    Its run noise is taken to be that of the new runs. Its published interval is of new items, and does not count: on the
+    same items it would forgive far too much. One run, or runs that are equal on every item, show no noise at all: copies
+    of one draw say nothing of the engine that gave the published number, and make no interval. Then only a number that
+    is equal to its last digit is *reproduced*; of any other it *cannot be told*, and `other_items` is set where `new`,
+    the new score as an estimate for new items, has a standard error. `sampled`: whether anything was random here; None
+    where that is not known. NotEstimable: no item has a score.
 
     >>> runs = [[1, 1, 1], [0, 1, 0], [1, 0, 1], [1, 1, 1]] * 150
     >>> r = same_items_as(Number(value=0.71, rounding=0.005), runs); r.verdict, round(r.interval.high, 3)
     ('reproduced', 0.753)
+    >>> r = same_items_as(Number(value=0.71, rounding=0.005), [[1], [0]] * 300, sampled=False); r.verdict, r.interval
+    ('cannot tell', None)
     """
     check_level(level)
     r = observed(second, mask)
@@ -300,18 +315,54 @@ def same_items_as(
     if n == 0:
         return NotEstimable(name="reproduction", reason="no item has a score", n=0)
     repeated, runs = r.counts >= 2, int(r.counts.max())
-    if not repeated.any():
-        return NotEstimable(name="reproduction", reason="one run: its noise is not known; repeat it", n=n)
     base = Reproduction(
         verdict="reproduced", repeated="a published number", first=number.value, second=float(r.means.mean()), n=n,
         runs=(number.runs, runs), interval=None, p=None, within=within,
     )  # fmt: skip
+    if not repeated.any() or not (r.variances[repeated] > TINY).any():
+        return _without_noise(base, number, sampled, new, level)
     noise = _Noise(float(r.variances[repeated].mean()) / n, float(repeated.sum() * (runs - 1)), "noise of the new runs")
     half = _half(noise, (number.runs, runs), level)
     off = max(0.0, abs(base.difference) - number.rounding)
-    spread = sqrt(noise.variance * (1 / number.runs + 1 / runs))
-    p = t_two_sided(off / spread, noise.df) if spread > 0 else float(off <= TINY)
+    p = t_two_sided(off / sqrt(noise.variance * (1 / number.runs + 1 / runs)), noise.df)
     return _judged(base, (half, half), p, noise, level, number.rounding)
+
+
+def _without_noise(
+    base: Reproduction, number: Number, sampled: bool | None, new: Estimate | None, level: float
+) -> Reproduction:
+    """The runs show no noise: there is none, or one draw cannot show it."""
+    one, off = base.runs[1] == 1, abs(base.difference)
+    if off <= number.rounding + TINY and (sampled is False or not one):
+        return base
+    size = f"a difference of {off * 100:.1f} points"
+    if sampled is False:
+        reason = f"here nothing is random, so {size} is another engine, procedure or data, not noise"
+    elif one:
+        reason = "one run: its noise is not known; repeat it"
+    else:
+        reason = (
+            f"the {base.runs[1]} runs are equal on every item, which is one draw, and shows no noise: {size} may be "
+            "another engine, procedure or data"
+        )
+    return replace(base, verdict="cannot tell", reason=reason, other_items=_other_sample(number, new, level))
+
+
+def _other_sample(number: Number, new: Estimate | None, level: float) -> Interval | None:
+    """Where another sample of items would lie: of as many, unless the published number has a standard error.
+
+    All y with (y - x)^2 <= k q (1 - q), q = (x + y) / 2 and k = t^2 (se^2 + se'^2) / (x (1 - x)): the score interval of
+    two shares that are equal if nothing changed, solved for the second (Wang 2010, prediction intervals for a binomial
+    count). With the variance at x alone it would hold another sample in 90 of 100 near 0 and 1.
+    """
+    if new is None or not new.se or not 0 < new.value < 1:
+        return None
+    x = new.value
+    t = t_quantile((1 + level) / 2, new.df) if new.df else normal_quantile((1 + level) / 2)
+    k = t * t * (new.se**2 + (new.se if number.se is None else number.se) ** 2) / (x * (1 - x))
+    centre, root = k * (1 - 2 * x) / 2, sqrt((k * (1 - 2 * x) / 2) ** 2 + (4 + k) * k * x * (1 - x))
+    low, high = (x + (centre + side * root) / (2 + k / 2) for side in (-1, 1))
+    return Interval(low=max(0.0, low), high=min(1.0, high), level=level, method="another sample of items")
 
 
 def other_items_than(

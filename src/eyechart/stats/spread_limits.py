@@ -23,7 +23,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from eyechart.core.records import NotEstimable
-from eyechart.stats.inputs import FloatArray, cluster_codes, matrix, vector
+from eyechart.stats.evidence import Ways
+from eyechart.stats.inputs import Codes, FloatArray, cluster_codes, matrix, vector
+from eyechart.stats.limits import one_way
 from eyechart.stats.means import SPARSE, TINY, cluster_sums, effective_clusters
 from eyechart.stats.spread import cluster_sizes, noise_of_means
 
@@ -55,6 +57,9 @@ class Spread:
     variances: tuple[float, ...]
     directions: float
     df: float
+    ways: Ways | None = None
+    """Of how far items move in the direction measured, where most of them move one way: p of `below` is not smaller
+    than theirs."""
 
     @property
     def raw(self) -> float:
@@ -75,7 +80,10 @@ class Spread:
         return 0.0 if limit < 0 else self._tail(limit, upper=True)
 
     def below(self, limit: float) -> float:
-        return 1.0 if limit <= 0 else self._tail(limit, upper=False)
+        if limit <= 0:
+            return 1.0
+        p = self._tail(limit, upper=False)
+        return p if self.ways is None else max(p, self.ways.below(limit * self.directions**0.5))
 
     def larger(self, times: float) -> Spread:
         """The same value, less noise: the lengths are drawn together to what then would be measured."""
@@ -86,6 +94,7 @@ class Spread:
             lengths=tuple(x * scale for x in self.lengths),
             variances=tuple(v / times for v in self.variances),
             df=self.df * times,
+            ways=None if self.ways is None else self.ways.larger(times),
         )
 
     def _tail(self, limit: float, *, upper: bool) -> float:
@@ -177,7 +186,21 @@ def volatility_shown(
         # Two more units of the mean size, +- the largest: the mean stays, the noise grows.
         covariance = covariance + 2 * np.outer(largest, largest) * (n / units) ** 2 / n**2
     robust = noise_of_means(np.sum(sums**2, axis=1), float(np.sum(residual**2)), sizes)
-    return _in_own_directions(means, covariance, configs - 1, robust.df)
+    found = _in_own_directions(means, covariance, configs - 1, robust.df)
+    return replace(found, ways=_along(away, means, codes))
+
+
+def _along(away: FloatArray, means: FloatArray, codes: Codes | None) -> Ways | None:
+    """How far each item moves in the direction in which all of them moved, as a share of the furthest one can."""
+    length = float(np.sqrt(means @ means))
+    if length <= TINY:
+        return None
+    direction: FloatArray = means / length
+    furthest = float(direction[direction > 0].sum())  # of scores in [0, 1]; directions sum to 0
+    moved: FloatArray = np.clip(away @ direction / furthest, -1.0, 1.0)
+    moved = np.where(np.abs(moved) <= 1e-9, 0.0, np.where(np.abs(moved) >= 1 - 1e-9, np.sign(moved), moved))
+    # The direction was chosen by the data, so that noise too goes more one way than the other.
+    return one_way(moved, codes, furthest, times=5.0)
 
 
 def _alike(means: FloatArray, units: float) -> Alike:

@@ -55,7 +55,7 @@ from eyechart.report.messages import (
     zh_rules,
     zh_statistics,
 )
-from eyechart.report.messages.known import WHY_EN, WHY_ZH, recognised
+from eyechart.report.messages.known import HOW_EN, HOW_ZH, WHY_EN, WHY_ZH, recognised
 from eyechart.report.text import clean
 
 EN: Mapping[str, str] = {
@@ -79,6 +79,7 @@ EN: Mapping[str, str] = {
     **en_diff.EN,
     **en_audit.EN,
     **WHY_EN,
+    **HOW_EN,
 }
 ZH: Mapping[str, str] = {
     **zh.ZH,
@@ -101,6 +102,7 @@ ZH: Mapping[str, str] = {
     **zh_diff.ZH,
     **zh_audit.ZH,
     **WHY_ZH,
+    **HOW_ZH,
 }
 LONGEST = 400
 """Characters of a sentence that is looked up; a longer one is a stranger's."""

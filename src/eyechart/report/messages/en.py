@@ -23,6 +23,8 @@ EN: dict[str, str] = {
     "ui.outcome": "Outcome",
     "ui.extracted": "Answer read",
     "ui.nothing_read": "none",
+    "ui.read_by": "not kept by the import; the log's own rule {rule} read it",
+    "ui.read_by_log": "not kept by the import; the log read it itself",
     "ui.gold": "Right answer",
     "ui.why": "Why",
     "ui.setup": "Set-up",
@@ -90,9 +92,14 @@ EN: dict[str, str] = {
     "mark.unknown": "unknown",
     "mark.kept": "kept",
     "mark.broken": "broken",
+    "check.kept": "kept",
+    "check.broken": "broken",
+    "check.unknown": "cannot tell",
+    "check.warning": "{state} (only warns)",
+    "check.note": "{state} (only noted)",
     # Verdict
     "tone.moves": "The set-up moves the score",
-    "tone.quiet": "Nothing stands out of the noise",
+    "tone.quiet": "No single level stands out of the noise",
     "tone.unknown": "Too little to say",
     "sentence.range.none": "There is no range to report: no set-up has a complete score.",
     "sentence.range.one": "Only one set-up was tried; it scores {score} points, and no range can be given.",
@@ -105,6 +112,8 @@ EN: dict[str, str] = {
     "sentence.mover.plain": "What moves it most is {factor} = {level}, by {change} points.",
     "sentence.mover.more": "{first} {others}",
     "sentence.mover.none": "No single level moves it by more than the noise explains. That is no proof that none does.",
+    "sentence.mover.apart": "No single level moves it by more than the noise explains. That is no proof that none does: the"
+    " range is wider than luck gives on average, and more items or repeats would tell.",
     "sentence.mover.unknown": "What moves it cannot be told from these runs.",
     "sentence.sure.both": "The baseline scores {score} points: asked again {again}, with new items {fresh}"
     " ({level} % intervals).",
@@ -130,6 +139,7 @@ EN: dict[str, str] = {
     "spans.interval": "{score} {ends}",
     "spans.width": "{low} to {high} ({width})",
     "spans.luck_width": "about {width}",
+    "spans.luck_drawn": "drawn around the median",
     "spans.unknown": "not estimable",
     # Score
     "score.none": "No set-up was scored.",

@@ -4,16 +4,31 @@ from __future__ import annotations
 
 EN: dict[str, str] = {
     "section.audit": "Audit",
+    "audit.title": "Audit of {n}: {errors}, {warnings}",
+    "audit.count.evaluations.one": "{n} evaluation",
+    "audit.count.evaluations.many": "{n} evaluations",
+    "audit.count.answers.one": "{n} answer",
+    "audit.count.answers.many": "{n} answers",
+    "audit.count.claims.one": "{n} claim",
+    "audit.count.claims.many": "{n} claims",
+    "audit.count.pairs.one": "{n} pair",
+    "audit.count.pairs.many": "{n} pairs",
+    "audit.count.errors.one": "{n} error",
+    "audit.count.errors.many": "{n} errors",
+    "audit.count.warnings.one": "{n} warning",
+    "audit.count.warnings.many": "{n} warnings",
+    "audit.count.files.one": "{n} file is",
+    "audit.count.files.many": "{n} files are",
     "audit.verdict.errors": "Results audited: {n}; not all of them hold (errors: {errors}, warnings: {warnings}, notes: {notes}).",
     "audit.verdict.warnings": "Results audited: {n}; no error (warnings: {warnings}, notes: {notes}).",
     "audit.verdict.clean": "Results audited: {n}; nothing speaks against them (notes: {notes}).",
     "audit.verdict.nothing": "Nothing could be audited.",
-    "audit.looked": "Looked at: {evaluations} evaluations, {answers} answers; {recomputed} of {claims} claims held"
-    " against the scores of their items; {pairs} pairs compared item by item.",
+    "audit.looked": "Looked at: {evaluations}, {answers}; {recomputed} of {claims} held"
+    " against the scores of their items; {pairs} compared item by item.",
     "audit.repeats": "Repeats: {tested} sets could be tested; {below} spread too much at p below .001, {corrected} at .05"
     " after Bonferroni.",
     "audit.drawn": "Drawn: {n} of {of}, seed {seed}, turn {turn} of {turns}; not looked at: {names}",
-    "audit.skipped": "{n} files are no run, log or table: {names}",
+    "audit.skipped": "{n} no run, log or table: {names}",
     "audit.kept": "Nothing was found in {n}: {names}",
     "audit.note": "Silence is no proof: an audit finds what does not fit, and what was made to fit it does not find.",
     "audit.col.what": "What should be so",
@@ -27,11 +42,15 @@ EN: dict[str, str] = {
     "audit.clean": "Nothing was found.",
     "audit.clean.said": "what it claims fits what it holds",
     "audit.clean.do": "Nothing to do.",
+    "audit.clean.board": "its numbers fit each other; there are no scores of items to hold them against",
+    "audit.unheld": "What is claimed can be held against scores of items.",
+    "audit.unheld.said": "nothing speaks against it, and nothing could be held against scores of items (claims: {n})",
+    "audit.unheld.do": "Ask for the scores of the items: silence says nothing here.",
     "audit.unreadable": "The file can be read.",
     "audit.unreadable.said": "it could not be audited: {why}",
     "audit.unreadable.do": "Get a whole copy of it, or leave it out by name.",
     "audit.seal.broken": "The run folder is as it was sealed.",
-    "audit.seal.broken.said": "{n} sealed files are not as they were: {names}",
+    "audit.seal.broken.said": "sealed files that are not as they were: {n} ({names})",
     "audit.seal.broken.do": "Run eyechart verify on it: it says which numbers still follow from the answers.",
     "audit.run.unfinished": "Every planned call was answered.",
     "audit.run.unfinished.said": "{n} of {of} calls were never answered ({why})",
@@ -55,7 +74,9 @@ EN: dict[str, str] = {
     "audit.claim.n.said": "{key}: {claimed} items are claimed; {n} items have a score ({answers} answers)",
     "audit.claim.n.do": "Ask for the missing items; repeats of an item are no further items.",
     "audit.claim.grim": "A share of right answers is a whole number over n.",
-    "audit.claim.grim.said": "{key}: {value} points of {n} items cannot be; the nearest shares are {low} and {high}",
+    "audit.claim.grim.said": "{key}: {value} points are no share of {n} items, rounded or cut; the nearest are {low} and {high}",
+    "audit.claim.grim.samples": "{key}: {value} points are no share of {n} items, rounded or cut; the nearest are {low} and {high}."
+    " A mean of {k} samples of each item could give it",
     "audit.claim.grim.do": "Ask for the count of right answers, the number of items, and how partial scores were given.",
     "audit.claim.groups": "The claimed score is the mean of the items.",
     "audit.claim.groups.said": "{key}: the claimed {claimed} points are the mean of {groups} groups; that of the {n} items is"
@@ -78,9 +99,11 @@ EN: dict[str, str] = {
     "audit.se.impossible": "The standard error fits the score and the number of items.",
     "audit.se.impossible.items": "{key}: a standard error of {claimed} points is claimed; the scores of its {n} items give {found}",
     "audit.se.impossible.large": "{key}: a standard error of {claimed} points is claimed for {value} points of {n} items; independent"
-    " items allow at most {most}",
+    " items allow at most {most}, only clustered ones more",
     "audit.se.impossible.small": "{key}: a standard error of {claimed} points is claimed for {value} points of {n} items; scores of 0"
-    " and 1 give {most}",
+    " and 1, one an item, give {most}",
+    "audit.se.impossible.any": "{key}: a standard error of {claimed} points is claimed for {value} points of {n} items; one single"
+    " score of that mean varies by {most} at most",
     "audit.se.impossible.do": "Ask by which formula, over which items, and whether they were clustered.",
     "audit.se.bootstrap": "The spread of bootstrap replicates is the standard error.",
     "audit.se.bootstrap.said": "{key}: the claimed {claimed} points are the standard error {found} of {n} items divided by the root"
@@ -164,7 +187,7 @@ EN: dict[str, str] = {
     "audit.items.twice.said": "{n} of {of} items repeat the question and options of another ({names})",
     "audit.items.twice.do": "Remove the copies: each counts the same question again.",
     "audit.items.first": "The items are a sample, not the first of a file.",
-    "audit.items.first.told": "it took the first items of the data ({told}); {n} items are here",
+    "audit.items.first.told": "it took the first items of the data ({told}); items here: {n}",
     "audit.items.first.said": "its {n} items are numbered without a gap from the start of {of}",
     "audit.items.first.prefix": "its {n} items are the first {n} of the {of} that {a} was asked, in order",
     "audit.items.first.do": "Draw the items with a seed over the whole data: files are often sorted by subject or length.",
@@ -180,6 +203,12 @@ EN: dict[str, str] = {
     "audit.shots.test.said": "questions of the test that stand in prompts of other items: {n} ({names}); prompts that hold them:"
     " {of}",
     "audit.shots.test.do": "Take the shots from another split, and run it again.",
+    "audit.scores.turned": "A score follows from the log-probabilities beside it.",
+    "audit.scores.turned.said": "{key}: scores of items that are not what the log-probabilities in the log give: {n}",
+    "audit.scores.turned.do": "Ask how the option was chosen, or take the recomputed score (eyechart import, eyechart reread).",
+    "audit.scores.range": "Every score lies between 0 and 1.",
+    "audit.scores.range.said": "{key}: scores outside 0 to 1: {which}; the metric could not be held against its items",
+    "audit.scores.range.do": "Look at those rows: one wrong score is enough to move the mean.",
     "audit.failures.wrong": "A call that broke off is no wrong answer.",
     "audit.failures.wrong.said": "{n} of {of} answers broke off or hold the text of an error, and are scored as wrong; with and"
     " without them: {ends} points",
@@ -203,9 +232,9 @@ EN: dict[str, str] = {
     "audit.answers.cut.do": "Raise the token limit, and ask those items again.",
     "audit.answers.constant": "Different questions get different answers.",
     "audit.answers.constant.said": "all {n} items were given the same answer: {said}",
-    "audit.answers.constant.do": "Look at one prompt as it was sent, and at the reader.",
+    "audit.answers.constant.do": "Look at one prompt as it was sent, and at the reader; if both are right, the model is like that.",
     "audit.answers.again": "Every answer is counted once.",
-    "audit.answers.again.said": "{n} rows repeat another one, answer and all ({of} are left)",
+    "audit.answers.again.said": "rows that repeat another one, answer and all: {n} (left: {of})",
     "audit.answers.again.do": "Remove the copies: the file may have been appended to.",
     "audit.repeats.spread": "Repeats are repeats of one another.",
     "audit.repeats.spread.said": "{runs} runs of {n} items spread by {sd} points where independent items allow {allowed} (p = {p} over"
@@ -223,9 +252,12 @@ EN: dict[str, str] = {
     "audit.repeats.copies.said": "runs {runs} are equal on every item, while {n} items change in others (p = {p})",
     "audit.repeats.copies.do": "Drop the copies, and look whether a cache answered.",
     "audit.repeats.cached": "Every repeat is a draw of its own.",
-    "audit.repeats.cached.said": "all {n} further answers of {runs} repeats are word for word the first ones, though they were sampled",
-    "audit.repeats.cached.marked": "{n} answers are marked as replayed from a cache: they are no repeats",
+    "audit.repeats.cached.said": "answers that are marked as replayed from a cache, and are no repeats: {n}",
     "audit.repeats.cached.do": "Switch the cache off, or give it the number of the repeat; until then it is one run.",
+    "audit.repeats.same": "Every repeat is a draw of its own.",
+    "audit.repeats.same.said": "all {n} further answers of {runs} repeats are word for word the first ones, though they were sampled",
+    "audit.repeats.same.do": "Look whether the temperature reached the model, one seed was set at the server, or a cache answered;"
+    " until then it is one run.",
     "audit.repeats.greedy": "Repeats say something about noise.",
     "audit.repeats.greedy.said": "all {n} further answers of {runs} repeats are word for word the first ones: nothing was sampled",
     "audit.repeats.greedy.unknown": "all {n} further answers of {runs} repeats are word for word the first ones; whether they were"
@@ -238,16 +270,31 @@ EN: dict[str, str] = {
     "audit.repeats.seed": "Every item has a draw of its own.",
     "audit.repeats.seed.said": "all {n} items were sampled with one seed ({seed}): they share their luck, and errors do not average"
     " out",
+    "audit.repeats.seed.same": "every repeat was sent the seed of the first, and all {n} further answers of {runs} repeats are word for"
+    " word the first ones: one draw, counted {runs} times",
     "audit.repeats.seed.do": "Derive the seed from item and repeat, or send none.",
     "audit.repeats.gaps": "Every item was asked equally often.",
     "audit.repeats.gaps.said": "{n} of {of} items have fewer than {runs} repeats",
     "audit.repeats.gaps.do": "Ask for the rest: what is missing is seldom missing by chance.",
     "audit.board.empty": "Every row of the board has a number.",
-    "audit.board.empty.said": "{n} rows hold no number ({names})",
+    "audit.board.empty.said": "rows that hold no number: {n} ({names})",
     "audit.board.empty.do": "Ask what happened: a model that failed is no model with a low score.",
     "audit.board.average": "An average is that of its parts.",
     "audit.board.average.said": "{key}: {claimed} points are claimed, and its {n} parts average {found}",
     "audit.board.average.do": "Ask which parts and weights it has.",
+    "audit.board.average.weights": "{key}: {claimed} points are claimed, and its {n} parts average {found}; other weights, or other"
+    " scales of its parts, could give it",
+    "audit.board.rule": "What is taken of a column fits its rows.",
+    "audit.board.rule.binary": "{key}: {n} of {of} rows are no share of their items, or vary otherwise than scores of 0 and 1: they are"
+    " means over samples or groups, and are not held against that",
+    "audit.board.rule.independent": "{key}: {n} of {of} standard errors are larger than independent items allow: items are clustered,"
+    " or these are half widths of intervals",
+    "audit.board.rule.scale": "{key}: {n} of {of} standard errors are larger than a single score can vary: they seem to be on another"
+    " scale than the scores",
+    "audit.board.rule.zero": "{key}: {n} of {of} standard errors are 0 beside scores between 0 and 100",
+    "audit.board.rule.average": "{key}: {n} of {of} averages are no plain mean of their parts, but lie among them: their weights or"
+    " scales are not on the board",
+    "audit.board.rule.do": "Say beside the board how its numbers were made.",
     "audit.board.twice": "A model stands on a board once.",
     "audit.board.twice.said": "{model} stands there several times for {of}, with different scores: {names}",
     "audit.board.twice.do": "Ask what differs between the rows, and name it.",

@@ -10,6 +10,10 @@ EN: dict[str, str] = {
     "diff.same.around": "{same} Beside it, {counts}.",
     "diff.none": "No difference is known between {a} and {b}.",
     "diff.counts": "{counts}.",
+    "diff.by_default.one": "{said} {n} of those that score differently only by a default of eyechart: {name} does not state it.",
+    "diff.by_default.many": "{said} {n} of those that score differently only by a default of eyechart: {name} does not"
+    " state them.",
+    "diff.why.unstated": "{name} does not state it",
     "diff.count.join": "{first}, {second}",
     "diff.count.scores.one": "{n} field scores differently ({names})",
     "diff.count.scores.many": "{n} fields score differently ({names})",

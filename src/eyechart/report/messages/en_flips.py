@@ -41,5 +41,7 @@ EN: dict[str, str] = {
     "flips.left.other_gold.many": "{n} of the items compared have another answer key in {b} than in {a}.",
     "flips.again": "Asked again, {name} changes {share} % of its own verdicts (95 % interval {low}"
     " to {high}, from its repeats): so many flips need no other cause than sampling.",
+    "flips.again.unsaid": "Whether {name} samples is not said, and it was asked once: how many of its verdicts change by"
+    " themselves is not known.",
     "flips.again.unknown": "{name} samples, and how many of its verdicts change by themselves is not known: {reason}.",
 }

@@ -7,6 +7,7 @@ EN: dict[str, str] = {
     "gate.limits": "The limits",
     "gate.with": "{evidence} {remedy}",
     "gate.asked": "{limit}.",
+    "gate.because": "{limit}: {why}",
     "gate.in": "{value} in {subject}",
     "gate.most": "at most {end}",
     "gate.least": "at least {end}",
@@ -16,6 +17,16 @@ EN: dict[str, str] = {
     "gate.broken": "{value}, {end} at {level} %: beyond the limit of {limit}.",
     "gate.kept": "{value}, {end} at {level} %: within the limit of {limit}.",
     "gate.unknown": "{value}, {low} at {one} % and {high} at {two} %: the limit of {limit} lies between.",
+    "gate.shown": "{value}, {end} at {level} %",
+    "gate.lost.items": "{shown}, but {n} of {of} items have no score ({why}); if they all spoke against it, it would be {worst},"
+    " and the limit of {limit} is not shown to be kept.",
+    "gate.lost.answers": "{shown}, but some answers of {of} items have no score ({why}); if they all spoke against it, it would be"
+    " {worst}, and the limit of {limit} is not shown to be kept.",
+    "gate.list": "{first}, {second}",
+    "gate.why.failed": "{n} calls failed",
+    "gate.why.unscored": "{n} answers unscored",
+    "gate.why.unasked": "{n} items not asked",
+    "gate.why.few": "{n} with too few runs",
     "gate.counted": "{value}, counted, of {n} in all; the limit is {limit}.",
     "gate.not_estimable": "{subject}: {reason}",
     "gate.reason": "cannot be estimated: {reason}.",
@@ -30,6 +41,7 @@ EN: dict[str, str] = {
     " was measured is the truth.",
     "gate.needs.items_only": "Cannot tell; about {n} more items (of {have}) would settle it, if what was measured is the truth;"
     " more runs of the same items would not.",
+    "gate.needs.scores": "Cannot tell until what is missing has a score; eyechart run, given again, tries what failed once more.",
     "gate.needs.nothing": "Cannot tell; what was measured lies so near the limit that no number of items or runs worth asking"
     " would settle it.",
     "gate.verdict.broken": "{n} of {of} limits broken",
@@ -42,9 +54,6 @@ EN: dict[str, str] = {
     "gate.column.ends": "at least, at most",
     "gate.column.items": "items",
     "gate.column.subject": "of",
-    "gate.state.kept": "kept",
-    "gate.state.broken": "broken",
-    "gate.state.unknown": "cannot tell",
     "gate.ends": "{low}, {high}",
     "gate.whole": "all items",
     "gate.looks": "Every number that was looked at",

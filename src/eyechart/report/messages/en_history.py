@@ -4,7 +4,7 @@ from __future__ import annotations
 
 EN: dict[str, str] = {
     "section.history": "History",
-    "history.title": "One fixed set over time",
+    "history.title": "History of one fixed set: {n} runs on {items} items",
     "history.said.none": "{n} runs on {items} items: no change of the score is sure.",
     "history.said.one": "{n} runs on {items} items: the score moved once, {list}.",
     "history.said.many": "{n} runs on {items} items: the score moved {k} times: {list}.",
@@ -35,6 +35,12 @@ EN: dict[str, str] = {
     "history.term.items": "item sampling (standard error)",
     "history.term.set_ups": "spread over set-ups",
     "history.apart.untimed": "when it was made is not known; give the runs in order (--order given)",
+    "history.note.seed": "All items of {runs} were sampled with one seed and share their luck: scores move from run to run though"
+    " nothing changed, so no change is told, and the intervals of these scores are too narrow. Run the set with"
+    " a seed of its own for each item.",
+    "history.note.spread": "The repeats of {runs} spread farther than independent items allow: their items move together, so no"
+    " change is told.",
+    "history.note.clusters": "{all} clusters, {n} effective: the interval of a change rests on so few.",
     "history.note.repeats": "Change points rest on the first {n} runs of each time, as many as all have (one has {most}): a noisier"
     " time would look like a change.",
     "history.note.reused": "No answer of {runs} was asked for anew: it says nothing of its time.",
@@ -43,6 +49,7 @@ EN: dict[str, str] = {
     "history.note.left_out": "{n} items lack a score at some time and are in no comparison over the whole series.",
     "history.curve": "The score over time",
     "history.curve.caption": "Bars: {level} % for other items of the kind. The numbers below are those of the runs in the table.",
+    "history.curve.axis": "run, by its number in the table",
     "history.curve.none": "No new level is sure.",
     "history.curve.levels": "A new level begins with run {list}.",
     "history.table": "Runs, in the order of time",
@@ -122,6 +129,8 @@ EN: dict[str, str] = {
     "history.why.elsewhere": "its runs are not in this history",
     "history.why.term": "not an error term that is measured item by item",
     "history.why.times": "two times wanted",
+    "history.why.seed": "all items of a run share one seed and move together (a seed of its own for each item is the cure)",
+    "history.why.spread": "the repeats of a run spread farther than independent items allow: its items move together",
     "history.why.cost": "not known",
     "history.apart": "What does not belong to the series, and what separates it",
 }

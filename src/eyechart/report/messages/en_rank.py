@@ -28,6 +28,12 @@ EN: dict[str, str] = {
     "rank.apart.alone": "no other contestant was run",
     "rank.apart.set_ups": "no other contestant was run under it",
     "rank.apart.unscored": "none of its answers has a score",
+    "rank.none.together": "Nothing can be ranked: the items of these runs move together, so that they settle no pair (see what stands"
+    " apart). Run them with a seed of its own for each item.",
+    "rank.note.together": "The items of {n} set-ups move together: a mean of theirs is one draw of common luck, however many items"
+    " it has. They are not ranked.",
+    "rank.apart.seed": "all its items were sampled with one seed and move together (a seed of its own for each item is the cure)",
+    "rank.apart.spread": "its repeats spread farther than independent items allow: its items move together",
     "rank.apart.again": "the same contestant under the same procedure as {other}: a repeat of it, ranked once",
     "rank.table": "Ranks",
     "rank.table.caption": "Rank: all that {level} % leave open, for all contestants together: differences are paired on items,"

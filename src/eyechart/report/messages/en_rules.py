@@ -134,6 +134,7 @@ EN: dict[str, str] = {
     "rule.not_first_n.seed": "{n} of {of} items, drawn over all groups with seed {seed}",
     "rule.not_first_n.drawn": "{n} items are drawn over all groups, with seed {seed}",
     "rule.not_first_n.first": "{n} of {of} items, and their ids are the first ones",
+    "rule.not_first_n.limit": "{n} of {of} items: the log states a limit of {limit}, which takes the first ones",
     "rule.not_first_n.part": "{n} of {of} items; how they were chosen is not said",
     "rule.not_first_n.unknown": "how many items there are, and which were asked, is not said",
     "rule.maximum_with_count.one": "one set-up was run: nothing was chosen",

@@ -26,6 +26,7 @@ WHY_EN: dict[str, str] = {
     "why.one_run": "one run; run it again to see how far it moves",
     "why.one_run_sampled": "one run: what another run of the same would give is not known; set repeats",
     "why.one_run_greedy": "one run without sampling; whether the engine repeats itself was not measured",
+    "why.one_run_unsaid": "one run, and whether it samples is not said: what another run would give is not known",
     "why.gaps": "runs with gaps cannot be compared by their means",
     "why.baseline": "this is the baseline level",
     "why.same": "the same evaluation as the baseline level",
@@ -45,6 +46,7 @@ WHY_EN: dict[str, str] = {
     "why.run_noise": "one run: the noise of runs cannot be told from the items",
     "why.two_items_spread": "fewer than two items have no spread",
     "why.asked_once": "it was asked once",
+    "why.unsaid_once": "whether it samples is not said, and it was asked once",
     "why.one_draw": "its repeats are equal on every item: one draw repeated is still one draw",
     "why.no_flips": "no item changed between runs: see the bound of {where}",
     "why.one_run_compared": "one run cannot be compared with another",
@@ -111,6 +113,39 @@ WHY_EN: dict[str, str] = {
     "why.orders_disagree": "the orders of the fields disagree about {names}: three or more fields act together, and more "
     "pairs of orders or all mixtures would tell more",
     "why.unread": "no answer found in more than half of the responses: the score is mostly the reader's",
+    "why.gate_run": "1 run of an item; {wanted} wanted (repeats.count)",
+    "why.gate_runs": "{have} runs of an item; {wanted} wanted (repeats.count)",
+    "why.gate_subject": "a subject: {reason}",
+    "why.gate_levels": "its levels were not measured side by side",
+    "why.gate_shared": "no item was scored in all set-ups",
+    "why.gate_readers": "fewer than two items that every reader can score",
+    "why.gate_greedy": "one run, without sampling",
+    "why.gate_one_run": "one run: what another would give is not known; set repeats",
+    "why.gate_partial": "scores between right and wrong: no run is simply right",
+    "why.gate_people": "all agree in full: how far that may move is not known",
+    "why.gate_person": "one person labelled: agreement needs two",
+    "why.gate_clusters": "all clusters have the same mean",
+    "why.gate_alike": "a subject's items are all alike: its noise is not known",
+    "why.gate_subjects": "no subject could be estimated",
+    "why.gate_set_up": "one set-up does not move",
+    "why.gate_one_subject": "one subject does not spread",
+    "why.two_times": "two times wanted",
+    "why.two_units": "two items or clusters wanted",
+    "why.no_error": "no standard error was worked out",
+    "why.one_number": "one number for a run: no interval of its change was worked out",
+    "why.first_run": "the first run of the series",
+    "why.no_pair": "fewer than two models make no pair",
+    "why.no_item_all": "no item has scores of all models",
+    "why.no_change_error": "no standard error of the change",
+    "why.runs_no_noise": "one run of each shows no noise of runs",
+    "why.groups_alone": "{n} group(s) hold one item, so their spread cannot be known",
+    "why.other_runs": "the other runs are all equal: their spread is not known",
+    "why.three_runs": "fewer than three runs: none is the odd one",
+    "why.two_models": "two models and two configurations wanted",
+    "why.one_model": "one model and two configurations wanted",
+    "why.two_values": "two different values in each list wanted",
+    "why.sides": "fewer than two items seen on both sides",
+    "why.never_moved": "resampling never moved the value; a width of 0 is not certainty",
 }
 
 WHY_ZH: dict[str, str] = {
@@ -127,6 +162,7 @@ WHY_ZH: dict[str, str] = {
     "why.one_run": "只运行了一次；再运行一次才能看出波动",
     "why.one_run_sampled": "只运行了一次，再运行会怎样尚不可知；请设置 repeats",
     "why.one_run_greedy": "只运行了一次且没有采样；引擎能否复现自身结果没有测过",
+    "why.one_run_unsaid": "只有一次运行，且未说明是否采样：再次运行会得到什么尚不可知",
     "why.gaps": "有缺失的运行不能按均值比较",
     "why.baseline": "即基线水平",
     "why.same": "与基线水平是同一评测",
@@ -146,6 +182,7 @@ WHY_ZH: dict[str, str] = {
     "why.run_noise": "只运行了一次，无法区分运行噪声与题目差异",
     "why.two_items_spread": "题目不足两道，谈不上离散",
     "why.asked_once": "只问过一次",
+    "why.unsaid_once": "未说明是否采样，且只问过一次",
     "why.one_draw": "各次重复在每道题上都相同：同一次抽样重复多遍仍是一次",
     "why.no_flips": "各次运行之间没有一道题改变；上限见 {where}",
     "why.one_run_compared": "只运行了一次，无从比较",
@@ -204,12 +241,89 @@ WHY_ZH: dict[str, str] = {
     "why.two_pairs": "只有两对次序：若三个字段一起作用很大，区间可能偏窄",
     "why.orders_disagree": "各次序对 {names} 的结论不一致：有三个或更多字段一起起作用，更多对次序或全部组合能说明更多",
     "why.unread": "半数以上的回答中找不到答案：得分主要反映的是读取方式",
+    "why.gate_run": "每题只有 1 次运行，需要 {wanted} 次（repeats.count）",
+    "why.gate_runs": "每题有 {have} 次运行，需要 {wanted} 次（repeats.count）",
+    "why.gate_subject": "某一科目：{reason}",
+    "why.gate_levels": "各水平没有并排测量",
+    "why.gate_shared": "没有一道题在所有配置中都得到评分",
+    "why.gate_readers": "能被每种读取方式评分的题目不足两道",
+    "why.gate_greedy": "只运行了一次，且没有采样",
+    "why.gate_one_run": "只运行了一次，再运行会怎样尚不可知；请设置 repeats",
+    "why.gate_partial": "得分介于对错之间，没有哪次运行可以简单算作正确",
+    "why.gate_people": "各人完全一致，无法得知其波动",
+    "why.gate_person": "只有一人标注，一致性至少需要两人",
+    "why.gate_clusters": "各簇均值相同",
+    "why.gate_alike": "某一科目的题目得分全部相同，噪声未知",
+    "why.gate_subjects": "没有一个科目可以估计",
+    "why.gate_set_up": "只有一种配置，谈不上变动",
+    "why.gate_one_subject": "只有一个科目，谈不上离散",
+    "why.two_times": "至少需要两个时间点",
+    "why.two_units": "至少需要两道题或两个簇",
+    "why.no_error": "没有算出标准误",
+    "why.one_number": "每次运行只有一个数，没有算出其变动的区间",
+    "why.first_run": "序列中的第一次运行",
+    "why.no_pair": "模型不足两个，无法配对",
+    "why.no_item_all": "没有一道题有全部模型的得分",
+    "why.no_change_error": "变动没有标准误",
+    "why.runs_no_noise": "各只有一次运行，看不出运行噪声",
+    "why.groups_alone": "{n} 个组只有一道题，无法得知其离散程度",
+    "why.other_runs": "其余各次运行完全相同，其离散程度未知",
+    "why.three_runs": "运行不足三次，谈不上离群",
+    "why.two_models": "至少需要两个模型和两种配置",
+    "why.one_model": "至少需要一个模型和两种配置",
+    "why.two_values": "每列至少需要两个不同的值",
+    "why.sides": "两边都有的题目不足两道",
+    "why.never_moved": "重抽样从未改变该值；宽度为 0 并不等于确定",
+}
+
+HOW_EN: dict[str, str] = {
+    "how.and": "{first}, {rest}",
+    "how.t_items": "t({df}) over items",
+    "how.t_runs": "t({df}) over runs",
+    "how.t": "t({df})",
+    "how.clusters": "{kind} over clusters",
+    "how.wilson_shape": "Wilson shape",
+    "how.wilson": "Wilson",
+    "how.exact": "Clopper-Pearson",
+    "how.run_noise": "run noise of each item",
+    "how.added": "a 0 and a 1 added",
+    "how.two_added": "two more added (Bonett and Price)",
+    "how.bound": "exact bound: 0 of {n} repeated draws differed",
+    "how.bca": "bootstrap BCa",
+    "how.pivot": "bootstrap pivot over items",
+    "how.draws": "{n} draws",
+    "how.equal": "equal answer by answer",
+}
+"""Parts of `Interval.method`, which says in English how an interval was obtained."""
+
+HOW_ZH: dict[str, str] = {
+    "how.and": "{first}，{rest}",
+    "how.t_items": "按题的 t 区间（自由度 {df}）",
+    "how.t_runs": "按次运行的 t 区间（自由度 {df}）",
+    "how.t": "t 区间（自由度 {df}）",
+    "how.clusters": "按簇的 {kind}",
+    "how.wilson_shape": "Wilson 形",
+    "how.wilson": "Wilson 区间",
+    "how.exact": "Clopper-Pearson 区间",
+    "how.run_noise": "各题的运行噪声",
+    "how.added": "另加一个 0 和一个 1",
+    "how.two_added": "另加两个（Bonett 与 Price）",
+    "how.bound": "精确上限：{n} 次重复抽样无一不同",
+    "how.bca": "自助法 BCa",
+    "how.pivot": "按题的自助法枢轴",
+    "how.draws": "{n} 次抽样",
+    "how.equal": "逐条回答相同",
 }
 
 
 @cache
 def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
     return tuple((key, _pattern(text)) for key, text in WHY_EN.items())
+
+
+@cache
+def _ways() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    return tuple((key, _pattern(text)) for key, text in HOW_EN.items() if key != "how.and")
 
 
 def _pattern(text: str) -> re.Pattern[str]:
@@ -228,7 +342,25 @@ def recognised(text: str) -> Text:
     >>> recognised("something new")
     'something new'
     """
-    for key, pattern in _patterns():
+    return _found(text, _patterns())
+
+
+def recognised_method(text: str) -> Text:
+    """How an interval was obtained, part by part.
+
+    >>> recognised_method("t(99) over items, Wilson shape").params[1][1].key
+    'how.wilson_shape'
+    """
+    first, *more = (_found(part, _ways()) for part in text.split(", "))
+    for part in more:
+        first = message("how.and", first=first, rest=part)
+    return first
+
+
+def _found(text: str, known: tuple[tuple[str, re.Pattern[str]], ...]) -> Text:
+    for key, pattern in known:
         if found := pattern.fullmatch(text[:400]):
+            if key == "why.gate_subject":  # a reason within a reason
+                return message(key, reason=recognised(found["reason"]))
             return message(key, **found.groupdict())
     return text

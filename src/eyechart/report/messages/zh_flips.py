@@ -41,5 +41,6 @@ ZH: dict[str, str] = {
     "flips.left.other_gold.many": "所比较的题目中，有 {n} 道在 {b} 中的标准答案与 {a} 不同。",
     "flips.again": "再问一次，{name} 自身会有 {share} % 的判定改变（95 % 区间 {low} 至 {high}"
     "，由其重复得出）：这样多的翻转仅凭采样即可产生。",
+    "flips.again.unsaid": "未说明 {name} 是否使用采样，且只问过一次：其自身会改变多少判定尚不可知。",
     "flips.again.unknown": "{name} 使用采样，其自身会改变多少判定尚不可知：{reason}。",
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 ZH: dict[str, str] = {
     "section.history": "历史",
-    "history.title": "同一固定题集随时间的变化",
+    "history.title": "同一固定题集的历史：{n} 次运行，{items} 道题",
     "history.said.none": "{n} 次运行，{items} 道题：分数没有确定的变化。",
     "history.said.one": "{n} 次运行，{items} 道题：分数变动一次，{list}。",
     "history.said.many": "{n} 次运行，{items} 道题：分数变动 {k} 次：{list}。",
@@ -33,6 +33,10 @@ ZH: dict[str, str] = {
     "history.term.items": "题目抽样（标准误）",
     "history.term.set_ups": "配置间的离散",
     "history.apart.untimed": "完成时间未知；请按顺序给出各次运行（--order given）",
+    "history.note.seed": "{runs} 的所有题目以同一种子采样，共享运气：即使没有变化，分数也会逐次变动，因此不判定任何变化，这些分数的区间也过窄。"
+    "请让每题各有其种子后运行。",
+    "history.note.spread": "{runs} 的各次重复的离散超出独立题目所允许：题目共同变动，因此不判定任何变化。",
+    "history.note.clusters": "共 {all} 个簇，有效数为 {n}：变化的区间仅依据这么少的簇。",
     "history.note.repeats": "变点依据每个时点的前 {n} 次重复，即各时点共有的次数（有的时点有 {most} 次）：噪声更大的时点"
     "会看似变动。",
     "history.note.reused": "{runs} 没有任何回答是重新提问得到的：它不反映其时点的情况。",
@@ -41,6 +45,7 @@ ZH: dict[str, str] = {
     "history.note.left_out": "{n} 道题在某个时点缺少分数，不参与整个序列的比较。",
     "history.curve": "分数随时间的变化",
     "history.curve.caption": "竖线：对同类其他题目的 {level} % 区间。下方数字为表中运行的编号。",
+    "history.curve.axis": "运行（表中编号）",
     "history.curve.none": "没有确定的新水平。",
     "history.curve.levels": "新水平始于第 {list} 次运行。",
     "history.table": "按时间排列的运行",
@@ -119,6 +124,8 @@ ZH: dict[str, str] = {
     "history.why.elsewhere": "其运行不在此历史中",
     "history.why.term": "不是逐题测量的误差项",
     "history.why.times": "需要两个时点",
+    "history.why.seed": "一次运行的所有题目共用一个种子，共同变动（应让每题各有其种子）",
+    "history.why.spread": "一次运行的各次重复的离散超出独立题目所允许：题目共同变动",
     "history.why.cost": "未知",
     "history.apart": "不属于该序列者及其差别",
 }

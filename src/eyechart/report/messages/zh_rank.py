@@ -26,6 +26,10 @@ ZH: dict[str, str] = {
     "rank.apart.alone": "没有运行其他参评者",
     "rank.apart.set_ups": "没有其他参评者在此流程下运行",
     "rank.apart.unscored": "其回答均无分数",
+    "rank.none.together": "无可排名：这些运行的题目共同变动，无法判定任何配对（见单列者）。请让每题各有其种子后重新运行。",
+    "rank.note.together": "{n} 种配置的题目共同变动：无论有多少道题，其平均值只是共同运气的一次抽取。它们不参与排名。",
+    "rank.apart.seed": "其所有题目以同一种子采样，共同变动（应让每题各有其种子）",
+    "rank.apart.spread": "其各次重复的离散超出独立题目所允许：题目共同变动",
     "rank.apart.again": "与 {other} 为同一流程下的同一参评者：是其重复，只排一次",
     "rank.table": "名次",
     "rank.table.caption": "名次：在 {level} % 水平上对所有参评者同时成立的全部可能名次。差异按题配对，"

@@ -127,6 +127,7 @@ ZH: dict[str, str] = {
     "rule.not_first_n.seed": "{of} 题中的 {n} 题，以种子 {seed} 在各组中抽取",
     "rule.not_first_n.drawn": "以种子 {seed} 在各组中抽取 {n} 题",
     "rule.not_first_n.first": "{of} 题中的 {n} 题，其编号正是最前面的",
+    "rule.not_first_n.limit": "{of} 题中的 {n} 题：日志写明上限 {limit}，所取的是最前面的题",
     "rule.not_first_n.part": "{of} 题中的 {n} 题；未说明如何选取",
     "rule.not_first_n.unknown": "未说明共有多少题、问了哪些题",
     "rule.maximum_with_count.one": "只运行了一种配置：没有挑选",

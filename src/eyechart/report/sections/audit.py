@@ -23,6 +23,17 @@ def audit_part(found: Audited) -> Part:
     return Part(name="audit", title=message("section.audit"), blocks=tuple(audit_blocks(found)))
 
 
+def title(found: Audited) -> Text:
+    """What the report is of."""
+    broken = Counter(one.severity for one in found.findings if one.state == "broken")
+    shown = {"errors": _count("errors", broken["error"]), "warnings": _count("warnings", broken["warning"])}
+    return message("audit.title", n=_count("evaluations", found.looked.evaluations), **shown)
+
+
+def _count(what: str, n: int) -> Text:
+    return message(f"audit.count.{what}.{'one' if n == 1 else 'many'}", n=numbers.whole(n))
+
+
 def audit_blocks(found: Audited) -> list[Block]:
     # No verdict with a tone: that speaks of how a score moves, and an audit of whether numbers hold.
     blocks: list[Block] = [Prose(text=found.verdict), Prose(text=looked(found))]
@@ -65,9 +76,9 @@ def _counts(found: Audited) -> Table | None:
 def looked(found: Audited) -> Text:
     """How much was looked at, in one sentence."""
     seen = found.looked
-    counts = {"evaluations": seen.evaluations, "answers": seen.answers, "claims": seen.claims,
-              "recomputed": seen.recomputed, "pairs": seen.pairs}  # fmt: skip
-    return message("audit.looked", **{key: numbers.whole(n) for key, n in counts.items()})
+    counts = {"evaluations": seen.evaluations, "answers": seen.answers, "claims": seen.claims, "pairs": seen.pairs}
+    shown = {key: _count(key, n) for key, n in counts.items()}
+    return message("audit.looked", recomputed=numbers.whole(seen.recomputed), **shown)
 
 
 def scope(found: Audited) -> Iterator[Text]:
@@ -81,7 +92,7 @@ def scope(found: Audited) -> Iterator[Text]:
         yield message("audit.drawn", n=n, of=numbers.whole(n + len(found.left_out)), seed=seed, turn=turn + 1, turns=turns,
                       names=listed(found.left_out, 8))  # fmt: skip
     if found.skipped:
-        yield message("audit.skipped", n=numbers.whole(len(found.skipped)), names=listed(found.skipped, 5))
+        yield message("audit.skipped", n=_count("files", len(found.skipped)), names=listed(found.skipped, 5))
 
 
 def by_subject(found: Audited) -> dict[str, list[Finding]]:

@@ -51,7 +51,10 @@ def _rules(given: ReportInput) -> list[Block]:
 
 def rules(findings: Sequence[Finding]) -> ChecklistBlock:
     """Every rule, worst first; with what is not kept stands why it matters and what to do."""
-    items = tuple(ChecklistItem(item=_item(f), state=f.state, evidence=_evidence(f)) for f in worst_first(findings))
+    items = tuple(
+        ChecklistItem(item=_item(f), state=f.state, evidence=_evidence(f), severity=f.severity)
+        for f in worst_first(findings)
+    )
     return ChecklistBlock(title=message("rules.title"), items=items)
 
 

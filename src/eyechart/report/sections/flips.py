@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from eyechart.analysis.flips import Flip, FlipCase, Ledger, Side, typical_of_each
+from eyechart.analysis.flips import UNSAID, Flip, FlipCase, Ledger, Side, typical_of_each
 from eyechart.analysis.results import Number
+from eyechart.core.records import NotEstimable
 from eyechart.report import numbers
 from eyechart.report.blocks import Block, Cell, DiffBlock, DiffCase, Note, Part, Prose, Table, Text, message
-from eyechart.report.common import reason_for, row, table
+from eyechart.report.common import read_by, reason_for, row, table
 from eyechart.report.differences import differences
 from eyechart.report.inputs import ReportInput
 from eyechart.report.text import short
@@ -80,6 +81,8 @@ def _again(name: str, again: Number) -> Text:
     """What a set-up that samples changes by itself: so many flips need no other cause."""
     known, interval = numbers.known(again), numbers.interval_of(again)
     if known is None or interval is None:
+        if isinstance(again, NotEstimable) and again.reason == UNSAID:
+            return message("flips.again.unsaid", name=name)
         return message("flips.again.unknown", name=name, reason=reason_for(again))
     low, high = (numbers.decimal(100 * end) for end in (interval.low, interval.high))
     return message("flips.again", name=name, share=numbers.decimal(100 * known.value), low=low, high=high)
@@ -123,7 +126,11 @@ def _case(flip: Flip, setups: FlipCase | None = None) -> DiffCase:
 def _note(side: Side) -> Text:
     """How an answer was read and what it got."""
     outcome = message(f"outcome.{side.outcome}")
-    read = message("ui.nothing_read") if side.extracted is None else short(side.extracted, ANSWER)
+    read: Text
+    if side.extracted is not None:
+        read = short(side.extracted, ANSWER)
+    else:
+        read = message("ui.nothing_read") if side.rule is None else read_by(side.rule)
     key = "flips.read" if side.text is not None else "flips.read.scored"
     said = message(key, outcome=outcome, read=read)
     gold = "; ".join(short(answer, ANSWER) for answer in side.gold)

@@ -26,12 +26,19 @@ def finding(held: Held) -> Finding:
         id=held.limit.id,
         state=held.state,
         severity=held.limit.severity,
-        text=held.limit.why or message("gate.asked", limit=held.limit.text),
+        text=_asked(held.limit),
         evidence=_evidence(held),
         remedy=_remedy(held),
         file=held.limit.file,
         line=held.limit.line,
     )
+
+
+def _asked(limit: Limit) -> Text:
+    """The limit as it was written, and why it is there where that was said."""
+    if not limit.why:
+        return message("gate.asked", limit=limit.text)
+    return message("gate.because", limit=limit.text, why=limit.why)
 
 
 def verdict(findings: Sequence[Finding]) -> Text:
@@ -125,6 +132,11 @@ def _of_look(held: Held, look: Look) -> Text:
         message("gate.least", end=amount(limit, look.low, -1)),
         message("gate.most", end=amount(limit, look.high, 1)),
     )
+    if look.loss_decides:
+        at_most = limit.op == "at most"
+        level = look.high_level if at_most else look.low_level
+        shown = message("gate.shown", value=value, end=high if at_most else low, level=f"{100 * level:.4g}")
+        return _lost(shown, limit, look, bound)
     if look.state == "unknown":
         # Ends and verdicts are of one mind: the limit lies between them.
         levels = {"one": f"{100 * look.low_level:.4g}", "two": f"{100 * look.high_level:.4g}"}
@@ -135,7 +147,24 @@ def _of_look(held: Held, look: Look) -> Text:
     return message(key, value=value, end=low if lower else high, level=f"{100 * level:.4g}", limit=bound)
 
 
+def _lost(shown: Text, limit: Limit, look: Look, bound: Text) -> Text:
+    lost = look.member.lost
+    if lost is None or lost.worst is None:
+        return shown
+    why: Text = ""
+    for name, n in lost.why:
+        one = message(f"gate.why.{name}", n=numbers.whole(n))
+        why = message("gate.list", first=why, second=one) if why else one
+    worst = amount(limit, lost.worst[1] if limit.op == "at most" else lost.worst[0])
+    key = "gate.lost.items" if lost.items else "gate.lost.answers"
+    return message(
+        key, shown=shown, n=numbers.whole(lost.items), of=numbers.whole(lost.of), why=why, worst=worst, limit=bound
+    )  # fmt: skip
+
+
 def _remedy(held: Held) -> Text | None:
+    if held.state == "unknown" and any(look.loss_decides for look in held.looks):
+        return message("gate.needs.scores")
     look = _decides(held) if held.state == "unknown" else None
     if look is None or look.needs is None:
         return None
@@ -178,7 +207,7 @@ def _decides(held: Held) -> Look | None:
 def _row(held: Held, look: Look) -> Row:
     limit = held.limit
     subject: Text = message("gate.whole") if look.member.subject is None else look.member.subject
-    state = Cell(text=message(f"gate.state.{look.state}"), mark=look.state)
+    state = Cell(text=message(f"check.{look.state}"), mark=look.state)
     items = Cell(text=numbers.whole(look.member.items), value=float(look.member.items))
     if isinstance(look.value, NotEstimable):
         none = missing(recognised(look.value.reason))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from eyechart.analysis.error_terms import Record, Shown
 from eyechart.analysis.history import History, Moment
@@ -34,12 +35,12 @@ from eyechart.stats.compare import Comparison
 
 ASKED_FOR = (
     "history.apart.untimed", "history.note.repeats", "history.note.reused", "history.note.part", "history.note.given",
-    "history.title",
+    "history.note.seed", "history.note.spread", "history.note.clusters",
 )  # fmt: skip
 """Words that `analysis.history` and `app.history` hand over with what they found."""
 REASONS = (
     "first", "single", "whole", "set_up", "asked", "judged", "options", "programs", "both", "few", "other_items",
-    "elsewhere", "term", "times",
+    "elsewhere", "term", "times", "seed", "spread",
 )  # fmt: skip
 """Reasons of a history (`history.why.`) that are word for word in the catalogue."""
 VALUE = 80
@@ -52,7 +53,7 @@ def history_part(found: History, record: Record | None, entries: Sequence[Shown]
     blocks += [Prose(text=text) for text in (looked(found), terms_sentence(found)) if text is not None]
     blocks += [Note(kind="warning", text=text) for text in notes(found)]
     if found.moments:
-        blocks += [_curve(found), _runs(found), *_changed(found), _terms(found)]
+        blocks += [_curve(found), _runs(found), *_changed(found), _fingerprints(found), _terms(found)]
         if len(found.moments) > 1:
             blocks.append(_last(found))
         blocks.append(_ledger(found))
@@ -61,6 +62,11 @@ def history_part(found: History, record: Record | None, entries: Sequence[Shown]
     if found.apart:
         blocks.append(apart_table(found.apart, message("history.apart")))
     return Part(name="history", title=message("section.history"), blocks=tuple(blocks))
+
+
+def title(found: History) -> Text:
+    """What the report is of."""
+    return message("history.title", n=len(found.moments), items=numbers.whole(found.items))
 
 
 def sentence(found: History) -> Text:
@@ -108,6 +114,8 @@ def terms_sentence(found: History) -> Text | None:
         return None
     before, last = found.moments[-2], found.moments[-1]
     moved = [term for term in last.terms if term.moved]
+    if all(isinstance(term.change, NotEstimable) for term in last.terms):
+        return None  # nothing could be told, which is not the same as "still"
     if not moved:
         return message("history.terms.still", before=before.source)
     return message("history.terms.moved", before=before.source, list=listed(_term(term) for term in moved))
@@ -166,9 +174,15 @@ def _curve(found: History) -> Block:
         (message("history.col.score"), True),
         (message("history.col.ends", level=level), True),
     ]
-    view = CurveView(factor="#", points=tuple(points), verdict=_levels(found), details=(), twin=table(columns, rows))
+    view = CurveView(
+        factor=message("history.curve.axis"),
+        points=tuple(points),
+        verdict=_levels(found),
+        details=(),
+        twin=table(columns, rows),
+    )
     caption = message("history.curve.caption", level=level)
-    return CurveBlock(title=message("history.curve"), caption=caption, curves=(view,))
+    return CurveBlock(title=message("history.curve"), caption=caption, curves=(view,), wide=True)
 
 
 def _levels(found: History) -> Text:
@@ -184,43 +198,49 @@ def _number(n: float) -> Cell:
 
 def _runs(found: History) -> Table:
     level = numbers.percent(found.level)
-    keys = (
-        "number",
-        "run",
-        "at",
-        "model",
-        "score",
-        "ends",
-        "change",
-        "change_ends",
-        "p",
-        "repeats",
-        "single",
-        "fingerprint",
-    )
-    text = ("run", "at", "model", "fingerprint")
+    keys = ["number", "run", "at", "model", "score", "ends", "change", "change_ends", "p", "repeats"]
+    repeated = any(moment.other_verdicts is not None for moment in found.moments)
+    keys += ["single"] if repeated else []
+    text = ("run", "at", "model")
     columns = [(message(f"history.col.{key}", level=level), key not in text) for key in keys]
-    rows = [_run(place, moment) for place, moment in enumerate(found.moments, 1)]
+    rows = [_run(place, moment, repeated) for place, moment in enumerate(found.moments, 1)]
     caption = message("history.table.caption")
-    return table(columns, rows, title=message("history.table"), caption=caption, details=(11,))
+    return table(columns, rows, title=message("history.table"), caption=caption)
 
 
-def _run(place: int, moment: Moment) -> Row:
+def _fingerprints(found: History) -> Table:
+    """By itself: a digest is as wide as half the table of runs."""
+    columns = [(message(f"history.col.{key}"), key == "number") for key in ("number", "fingerprint")]
+    rows = [row(_number(n), Cell(text=one.fingerprint, code=True)) for n, one in enumerate(found.moments, 1)]
+    return table(columns, rows, title=message("history.col.fingerprint"))
+
+
+def _when(at: str) -> str:
+    """A time as it is to be read.
+
+    >>> _when("2026-03-01T12:41:09+00:00")
+    '2026-03-01 12:41 UTC'
+    """
+    return f"{at[:16].replace('T', ' ')} UTC" if at.endswith("+00:00") and len(at) > 16 else at
+
+
+def _run(place: int, moment: Moment, repeated: bool) -> Row:
     single = moment.other_verdicts
-    return row(
+    cells = row(
         _number(place),
         Cell(text=moment.source, code=True),
-        moment.at or message("missing"),
+        _when(moment.at) if moment.at else message("missing"),
         short(moment.name, VALUE),
         score_cell(moment.score),
         interval_cell(moment.score),
         *_step(moment),
         _number(moment.repeats),
-        missing(message("history.why.one_run"))
-        if single is None
-        else Cell(text=f"{numbers.percent(single)} %", value=single),
-        Cell(text=moment.fingerprint, code=True),
     )
+    if not repeated:
+        return cells
+    none = missing(message("history.why.one_run"))
+    last = none if single is None else Cell(text=f"{numbers.percent(single)} %", value=single)
+    return replace(cells, cells=(*cells.cells, last))
 
 
 def _step(moment: Moment) -> tuple[Cell, Cell, Cell]:

@@ -17,6 +17,7 @@ from eyechart.stats.ranks import RiskAdjusted
 ASKED_FOR = (
     "rank.forced", "rank.unread", "rank.note.unknown", "rank.note.hardware", "rank.warn.left_out", "rank.warn.repeats",
     "rank.apart.other", "rank.apart.alone", "rank.apart.set_ups", "rank.apart.again", "rank.apart.unscored",
+    "rank.apart.seed", "rank.apart.spread", "rank.note.together",
 )  # fmt: skip
 """Words that `analysis.rank` and `app.rank` hand over with what they found."""
 VALUE = 80
@@ -49,6 +50,8 @@ def sentence(found: Ranked) -> Text:
     """The answer: who can be told apart, or why nothing can be ranked."""
     if not found.leagues:
         names = dict.fromkeys(one.name for one in found.apart)
+        if any(one.reason in (message("rank.apart.seed"), message("rank.apart.spread")) for one in found.apart):
+            return message("rank.none.together")
         if found.mixed:
             return message("rank.mixed", fields=", ".join(found.mixed))
         return message("rank.none.one", name=next(iter(names))) if len(names) == 1 else message("rank.none")

@@ -31,6 +31,7 @@ from eyechart.report.common import (
     table,
 )
 from eyechart.report.inputs import ReportInput
+from eyechart.report.messages.known import recognised_method
 from eyechart.report.sections.readers import readers
 from eyechart.report.sections.repeats import repeats
 from eyechart.report.sentences import baseline_value, beyond_luck
@@ -80,7 +81,9 @@ def _named(key: str, number: Number, analysis: Analysis) -> Row:
     interval = numbers.interval_of(number)
     method: Cell | Text = ""
     if interval is not None:
-        method = message("score.method", level=numbers.percent(interval.level), method=interval.method)
+        method = message(
+            "score.method", level=numbers.percent(interval.level), method=recognised_method(interval.method)
+        )
     units = _units(number)
     name = message(key, level=numbers.percent(analysis.level))
     return row(name, score_cell(number), interval_cell(number), method, units)

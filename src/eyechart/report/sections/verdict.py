@@ -114,4 +114,6 @@ def _widths(spread: Range) -> list[Span]:
 def _span_row(span: Span) -> Row:
     if span.low is None or span.high is None:
         return row(span.name, span.value, message("missing"))
+    if span.kind == "luck":  # a width: its ends are where it is drawn, and no interval of it
+        return row(span.name, span.value, message("spans.luck_drawn"))
     return row(span.name, span.value, f"[{numbers.points(span.low)}, {numbers.points(span.high)}]")

@@ -20,6 +20,8 @@ from eyechart.report.svg.marks import (
 
 WIDE, HIGH = 312, 224
 LEFT, RIGHT, TOP, BOTTOM = 34, 304, 14, 184
+MORE = 388
+"""Pixels by which a curve over the whole page is wider."""
 LEAST = 0.1
 """Ten points at the least from bottom to top, so that a flat curve looks flat."""
 
@@ -28,40 +30,42 @@ def draw_curve(view: CurveView, pen: Pen) -> str:
     points = sorted(view.points, key=lambda point: point.x)
     seen = [value for p in points for value in (p.y, p.low, p.high, p.floor, p.roof) if value is not None]
     y = scale_over(seen, BOTTOM, TOP, least=LEAST)
-    x = _across(points)
+    more = MORE if pen.wide else 0
+    right = RIGHT + more
+    x = _across(points, right)
     return picture(
         pen,
         view.factor,
         view.verdict,
-        *_axes(points, x, y, view.factor),
+        *_axes(points, x, y, pen.say(view.factor), right),
         *_bands([replace(p, low=p.floor, high=p.roof) for p in points], x, y, "band outer"),
         *_bands(points, x, y, "band"),
         *_lines(points, x, y),
         *(_point(point, x, y) for point in points),
-        width=WIDE,
+        width=WIDE + more,
         height=HIGH,
-        viewBox=f"0 0 {WIDE} {HIGH}",
+        viewBox=f"0 0 {WIDE + more} {HIGH}",
         class_="chart curve",
     )
 
 
-def _across(points: list[CurvePoint]) -> Scale:
+def _across(points: list[CurvePoint], right: int) -> Scale:
     low = min((p.x for p in points), default=0.0)
     high = max((p.x for p in points), default=1.0)
     if not high > low:
         low, high = low - 0.5, low + 0.5
     if not high > low:  # so large that half a step is lost
         high = low + abs(low)
-    return Scale(low, high, LEFT + 14, RIGHT - 12)
+    return Scale(low, high, LEFT + 14, right - 12)
 
 
-def _axes(points: list[CurvePoint], x: Scale, y: Scale, factor: str) -> list[str]:
+def _axes(points: list[CurvePoint], x: Scale, y: Scale, factor: str, right: int) -> list[str]:
     out: list[str] = []
     marks = y.ticks(4)
     step = marks[1] - marks[0] if len(marks) > 1 else 1.0
     for tick in marks:
         at = y.at(tick)
-        out.append(tag("line", x1=LEFT, x2=RIGHT, y1=at, y2=at, class_="grid"))
+        out.append(tag("line", x1=LEFT, x2=right, y1=at, y2=at, class_="grid"))
         out.append(tag("text", words(tick_label(tick, step)), x=LEFT - 6, y=at + 4, class_="t11 e mu"))
     free = -1e9
     for point in points:
@@ -71,8 +75,8 @@ def _axes(points: list[CurvePoint], x: Scale, y: Scale, factor: str) -> list[str
             continue
         free = at + half
         out.append(tag("text", words(label), x=at, y=BOTTOM + 17, class_="t11 m mu"))
-    out.append(tag("line", x1=LEFT, x2=RIGHT, y1=BOTTOM, y2=BOTTOM, class_="axis"))
-    out.append(tag("text", words(factor[:44]), x=(LEFT + RIGHT) / 2, y=BOTTOM + 35, class_="t11 m mu"))
+    out.append(tag("line", x1=LEFT, x2=right, y1=BOTTOM, y2=BOTTOM, class_="axis"))
+    out.append(tag("text", words(factor[:44]), x=(LEFT + right) / 2, y=BOTTOM + 35, class_="t11 m mu"))
     return out
 
 

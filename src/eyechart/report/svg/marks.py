@@ -29,6 +29,8 @@ class Pen:
     language: str
     fresh: Callable[[str], str]
     """An id that no other element of the page has."""
+    wide: bool = False
+    """One chart over the whole page."""
 
     def say(self, text: Text) -> str:
         """Plain text in the language of the page, not yet escaped."""
