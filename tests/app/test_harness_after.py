@@ -21,7 +21,7 @@ from eyechart.app.harness_kinds import interpreter
 from eyechart.app.reproduce import reproduce
 from eyechart.app.study import loads
 from eyechart.app.verify import verify
-from eyechart.audit.evidence import Dossier
+from eyechart.auditing.evidence import Dossier
 from eyechart.cli import main
 from eyechart.core.errors import InputError
 from eyechart.report.messages import say

@@ -223,7 +223,10 @@ def test_every_face_says_the_same(three: Ranking) -> None:
 def test_wrong_input_is_one_line(three: Ranking) -> None:
     for words, part in (
         (["nix"], "no run folder"),
-        (["runs", "--contestant", "model.quantisation"], "no field model.quantisation; did you mean model.quantization?"),
+        (
+            ["runs", "--contestant", "model.quantisation"],
+            "no field model.quantisation; did you mean model.quantization?",
+        ),
         (["runs/small#c9"], "has no set-up c9"),
         (["runs", "--report", "x.pdf"], "write a name that ends"),
     ):

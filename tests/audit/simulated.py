@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from eyechart.audit.evidence import Claimed, Dossier, Exhibit, Lost, Row, Scores, digest
+from eyechart.auditing.evidence import Claimed, Dossier, Exhibit, Lost, Row, Scores, digest
 
 LETTERS = [digest(letter) for letter in "ABCD"]
 

@@ -10,7 +10,7 @@ from audited import lm_log
 from planted import each
 
 from eyechart.app.audit import audit
-from eyechart.audit.answers import error_text
+from eyechart.auditing.answers import error_text
 
 ERRORS = (
     "Error: 429 Too Many Requests",

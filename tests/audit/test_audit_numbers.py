@@ -15,15 +15,15 @@ from scipy import stats
 from simulated import board, exhibit, folder
 
 from eyechart.app.audit import audit
-from eyechart.audit.boards import of_board
-from eyechart.audit.draw import drawn, turns
-from eyechart.audit.evidence import Claimed, Dossier, Exhibit, Row, Scores
-from eyechart.audit.examine import examine
-from eyechart.audit.labels import of_labels
-from eyechart.audit.numbers import alone, of_exhibit
-from eyechart.audit.repeats import sorted_p
-from eyechart.audit.said import SEVERITY, Where
-from eyechart.audit.shots import in_prompts
+from eyechart.auditing.boards import of_board
+from eyechart.auditing.draw import drawn, turns
+from eyechart.auditing.evidence import Claimed, Dossier, Exhibit, Row, Scores
+from eyechart.auditing.examine import examine
+from eyechart.auditing.labels import of_labels
+from eyechart.auditing.numbers import alone, of_exhibit
+from eyechart.auditing.repeats import sorted_p
+from eyechart.auditing.said import SEVERITY, Where
+from eyechart.auditing.shots import in_prompts
 from eyechart.core.findings import Finding
 from eyechart.report.messages import EN, ZH, say
 

@@ -17,8 +17,8 @@ from eyechart.app.audit import audit
 from eyechart.app.audit_gather import Wild
 from eyechart.app.audit_runs import of_answers
 from eyechart.app.importing import import_logs
-from eyechart.audit import copies, repeats
-from eyechart.audit.evidence import Dossier
+from eyechart.auditing import copies, repeats
+from eyechart.auditing.evidence import Dossier
 from eyechart.report.messages import say
 from eyechart.report.sections.audit import looked, title
 

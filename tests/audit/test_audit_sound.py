@@ -11,10 +11,10 @@ from simulated import exhibit
 
 from eyechart.analysis.together import spread_of_runs
 from eyechart.app.audit import audit
-from eyechart.audit.evidence import Claimed, Dossier, Scores
-from eyechart.audit.examine import examine
-from eyechart.audit.numbers import alone, of_exhibit, tolerance
-from eyechart.audit.said import Where
+from eyechart.auditing.evidence import Claimed, Dossier, Scores
+from eyechart.auditing.examine import examine
+from eyechart.auditing.numbers import alone, of_exhibit, tolerance
+from eyechart.auditing.said import Where
 from eyechart.core.findings import Finding
 
 HERE = Where("a", "a.csv")

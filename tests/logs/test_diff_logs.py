@@ -128,14 +128,12 @@ def test_the_seed_of_shots_does_nothing_where_there_are_none() -> None:
 
 
 def test_a_doubled_bos_is_seen_in_what_was_sent(tmp_path: Path) -> None:
-    text = "pretrained=org/small,add_bos_token=True"  # the import keeps no text under a name that ends in token
-    for at, (args, state) in enumerate(
-        (({"pretrained": "org/small", "add_bos_token": True}, "broken"), (text, "unknown"))
-    ):
+    text = "pretrained=org/small,add_bos_token=True"
+    for at, args in enumerate(({"pretrained": "org/small", "add_bos_token": True}, text)):
         a = lm(tmp_path / f"a{at}", prompt="<|begin_of_text|>Q: {}", model_args=args)
         found = diff(str(a), str(lm(tmp_path / f"b{at}", model_args=args)))
         (flag,) = [one for one in found.flags if one.id == "double_bos"]
-        assert (flag.subject, flag.state) == (str(a), state)
+        assert (flag.subject, flag.state) == (str(a), "broken")
     off = lm(tmp_path / "off", prompt="<s>Q: {}", model_args={"pretrained": "org/small", "add_bos_token": False})
     assert "double_bos" not in names(diff(str(off), str(tmp_path / "b0")))
 

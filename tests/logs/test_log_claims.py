@@ -10,8 +10,12 @@ import made_logs as made
 import pytest
 
 from eyechart.app.importing import import_logs
+from eyechart.logs.find import search
 from eyechart.logs.inspect_log import read as read_inspect
+from eyechart.logs.plain import parse
+from eyechart.logs.values import Unreadable
 
+UNLIKE = "unlike the prediction of the same index: predictions and reviews are not of one run, or were moved"
 POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"
 
 
@@ -70,8 +74,7 @@ def test_a_review_unlike_the_prediction_of_its_index_is_a_finding():
     (moved,) = import_logs(evalscope(Path("b"), ["success"] * 5, shift=1), report=False).runs
     assert moved.findings == (
         "d_main.jsonl: 1 answer reviewed, and there is no prediction of that index",
-        ("d_main.jsonl: 4 answers unlike the prediction of the same index: predictions and reviews are not of one run, "
-        "or were moved"),
+        f"d_main.jsonl: 4 answers {UNLIKE}",
         "d_main.jsonl: 1 of the predictions beside it without a review of the same index",
     )
 
@@ -80,6 +83,15 @@ def test_a_review_unlike_the_prediction_of_its_index_is_a_finding():
 def test_evalscope_says_it_took_the_first_items_only_where_it_may_have(limit, said):
     (run,) = import_logs(evalscope(Path("a"), ["success"] * 5, limit=limit), report=False).runs
     assert any("the first items" in finding for finding in run.findings) is said
+    (log,) = [one for found in search([Path("a")]).found for one in found.read()]
+    assert (log.limit is not None) is said
+
+
+@pytest.mark.parametrize("depth", [600, 5_000])
+def test_nesting_that_ends_the_stack_of_python_is_a_line(depth):
+    text = "[" * depth + '"\\ud83d"' + "]" * depth  # half a character: what was parsed is walked once more
+    with pytest.raises(Unreadable, match=r"nested too deep|not whole JSON"):
+        parse(text.encode(), "it")
 
 
 def test_a_copy_of_a_row_of_promptfoo_is_no_repeat():

@@ -11,10 +11,10 @@ from eyechart.app.audit_claims import read_claimed
 from eyechart.app.audit_logs import DAMAGE
 from eyechart.app.audit_sources import Source, sources
 from eyechart.app.paper import paper, write_paper
-from eyechart.audit.draw import drawn, turns
-from eyechart.audit.evidence import Dossier
-from eyechart.audit.examine import Audited, examine
-from eyechart.audit.said import Where, found
+from eyechart.auditing.draw import drawn, turns
+from eyechart.auditing.evidence import Dossier
+from eyechart.auditing.examine import Audited, examine
+from eyechart.auditing.said import Where, found
 from eyechart.core.errors import EyechartError, InputError
 from eyechart.core.findings import Finding
 from eyechart.core.registry import hint

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from eyechart.audit.claims import METRIC, METRICS, Cell, metric_of, of_cell
-from eyechart.audit.evidence import NOTHING, Claimed, Dossier, Exhibit, Lost, Scores
+from eyechart.auditing.claims import METRIC, METRICS, Cell, metric_of, of_cell
+from eyechart.auditing.evidence import NOTHING, Claimed, Dossier, Exhibit, Lost, Scores
 from eyechart.core.errors import InputError
 from eyechart.core.findings import Finding
 from eyechart.data.boards import Number

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from eyechart.audit.answers import RAISED, error_text
-from eyechart.audit.evidence import LONG, NOTHING, Claimed, Exhibit, Lost, Scores, digest
-from eyechart.audit.mixed import short
-from eyechart.audit.shots import in_prompts
+from eyechart.auditing.answers import RAISED, error_text
+from eyechart.auditing.evidence import LONG, NOTHING, Claimed, Exhibit, Lost, Scores, digest
+from eyechart.auditing.mixed import short
+from eyechart.auditing.shots import in_prompts
 from eyechart.core.identity import plain_json
 from eyechart.core.records import Failure, Item, Outcome, Request, Response
 from eyechart.extract.declined import declined

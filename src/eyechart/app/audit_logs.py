@@ -15,7 +15,7 @@ from zipfile import BadZipFile
 
 from eyechart.app.audit_gather import REPEATS, Gatherer
 from eyechart.app.audit_runs import limit_of, of_answers, remarks
-from eyechart.audit.evidence import Claimed, Dossier, Exhibit, Row
+from eyechart.auditing.evidence import Claimed, Dossier, Exhibit, Row
 from eyechart.core.errors import InputError, MissingExtra
 from eyechart.core.identity import plain_json
 from eyechart.core.records import Failure, Outcome, Response

@@ -13,8 +13,8 @@ from eyechart.app.audit_gather import PROMPTS, Gatherer
 from eyechart.app.finished import Finished, finished
 from eyechart.app.folder import Folder
 from eyechart.app.harness_facts import made_by_harness
-from eyechart.audit.evidence import Claimed, Dossier, Exhibit
-from eyechart.audit.said import Where, found
+from eyechart.auditing.evidence import Claimed, Dossier, Exhibit
+from eyechart.auditing.said import Where, found
 from eyechart.core.errors import EyechartError, InputError
 from eyechart.core.findings import Finding
 from eyechart.core.identity import plain_json

@@ -12,7 +12,7 @@ from eyechart.app.audit_logs import read_log
 from eyechart.app.audit_runs import read_run
 from eyechart.app.audit_tables import read_plain_table
 from eyechart.app.pointed import existing
-from eyechart.audit.evidence import Dossier
+from eyechart.auditing.evidence import Dossier
 from eyechart.core.errors import EyechartError, InputError
 from eyechart.core.findings import Finding
 from eyechart.data.boards import ALIASES as BOARD

@@ -9,7 +9,7 @@ import numpy as np
 
 from eyechart.analysis.table import Group
 from eyechart.app.tables import table as open_table
-from eyechart.audit.evidence import NOTHING, Claimed, Dossier, Exhibit, Lost, Row, Scores
+from eyechart.auditing.evidence import NOTHING, Claimed, Dossier, Exhibit, Lost, Row, Scores
 from eyechart.core.errors import InputError
 from eyechart.data.boards import Board, BoardCell, read_board
 

@@ -116,6 +116,7 @@ def read(parts: Parts, config_file: Path | None) -> Iterator[Foreign]:
     repeats = whole(config.get("repeats")) or 1
     # Version 2 counts answers, and version 1 items.
     each = repeats if report.get("schema_version") == 2 else 1
+    limit = config.get("limit") if _cut(config.get("limit"), report) else None
     used = parts.reviews or parts.predictions
     if not parts.reviews and used:
         findings.append("no reviews: the log gives no score of an item")
@@ -129,7 +130,7 @@ def read(parts: Parts, config_file: Path | None) -> Iterator[Foreign]:
         settings=tuple(settings),
         claims=tuple(_claims(report, parts, each)),
         total=None if (total := _total(report)) is None else total // each,
-        limit=limit if (limit := config.get("limit")) is None or number(limit) is not None else short(limit, 20),
+        limit=limit if limit is None or number(limit) is not None else short(limit, 20),
         findings=(*findings, *said),
         complete=dig(report, "execution_summary", "incomplete") is not True,
         started=moment(text(config.get("created_at")) or text(config.get("timestamp"))),
@@ -161,7 +162,7 @@ def _settings(parts: Parts, report: Mapping[str, Any], config: Mapping[str, Any]
     said: list[str] = []
     if config.get("seed") is not None and generation.get("seed") is None:
         said.append(f"seed {short(config['seed'], 20)} is the client's: no seed was sent with the requests")
-    if (limit := config.get("limit")) is not None and _cut(limit, report):
+    if _cut(limit := config.get("limit"), report):
         said.append(f"limit {short(limit, 20)}: the first items of the data were taken, not a sample of them")
     return out, said
 
@@ -169,6 +170,8 @@ def _settings(parts: Parts, report: Mapping[str, Any], config: Mapping[str, Any]
 def _cut(limit: Any, report: Mapping[str, Any]) -> bool:
     """Whether a limit, which is one of each subset, may have left items out: a subset shorter than it is whole, and
     1.0 is a share of all. How many there were, the log does not say."""
+    if limit is None:
+        return False
     first = next(iter(sequence(report.get("metrics"))), None)
     subsets = [s for c in sequence(dig(first, "categories")) for s in sequence(dig(c, "subsets"))]
     counts = [whole(dig(s, "num")) for s in subsets if dig(s, "is_aggregate") is not True]

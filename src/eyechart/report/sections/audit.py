@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from eyechart.audit.examine import Audited
-from eyechart.audit.said import listed
+from eyechart.auditing.examine import Audited
+from eyechart.auditing.said import listed
 from eyechart.core.findings import SEVERITIES, Finding
 from eyechart.core.words import Text
 from eyechart.report import numbers

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from eyechart.audit.evidence import Dossier, Exhibit
-from eyechart.audit.said import Where, found, listed
+from eyechart.auditing.evidence import Dossier, Exhibit
+from eyechart.auditing.said import Where, found, listed
 from eyechart.core.findings import Finding
 
 NAMED = r"(?:[A-Za-z_]\w*\.)*[A-Z]?\w*(?:Error|ERROR|Exception|Timeout)|error"

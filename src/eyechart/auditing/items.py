@@ -8,8 +8,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from eyechart.audit.evidence import NOTHING, Dossier, Exhibit
-from eyechart.audit.said import Params, Where, found, listed
+from eyechart.auditing.evidence import NOTHING, Dossier, Exhibit
+from eyechart.auditing.said import Params, Where, found, listed
 from eyechart.core.findings import Finding
 
 MANY = 0.01

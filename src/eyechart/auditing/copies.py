@@ -16,10 +16,10 @@ from math import log
 
 import numpy as np
 
-from eyechart.audit.evidence import NOTHING, Bools, Digests, Dossier, Exhibit, Floats, digest
-from eyechart.audit.labels import same_model, squeezed
-from eyechart.audit.mixed import differences
-from eyechart.audit.said import Params, Where, found, listed
+from eyechart.auditing.evidence import NOTHING, Bools, Digests, Dossier, Exhibit, Floats, digest
+from eyechart.auditing.labels import same_model, squeezed
+from eyechart.auditing.mixed import differences
+from eyechart.auditing.said import Params, Where, found, listed
 from eyechart.core.findings import SEVERITIES, Finding
 
 SAME_LONG = 0.5

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 
-from eyechart.audit.evidence import Dossier
-from eyechart.audit.said import Where, found, listed
+from eyechart.auditing.evidence import Dossier
+from eyechart.auditing.said import Where, found, listed
 from eyechart.core.findings import Finding
 
 FAMILIES = (

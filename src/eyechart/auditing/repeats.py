@@ -12,8 +12,8 @@ from math import comb
 import numpy as np
 
 from eyechart.analysis.together import spread_of_runs
-from eyechart.audit.evidence import NOTHING, Bools, Dossier, Exhibit, Floats, Scores
-from eyechart.audit.said import Where, found
+from eyechart.auditing.evidence import NOTHING, Bools, Dossier, Exhibit, Floats, Scores
+from eyechart.auditing.said import Where, found
 from eyechart.core.findings import Finding
 from eyechart.stats.runs import Exchangeability, same_runs
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from eyechart.audit import answers, boards, copies, items, labels, mixed, numbers, repeats
-from eyechart.audit.evidence import Dossier, Exhibit
-from eyechart.audit.repeats import RepeatsLooked
-from eyechart.audit.said import Where, found
+from eyechart.auditing import answers, boards, copies, items, labels, mixed, numbers, repeats
+from eyechart.auditing.evidence import Dossier, Exhibit
+from eyechart.auditing.repeats import RepeatsLooked
+from eyechart.auditing.said import Where, found
 from eyechart.core.findings import Finding, worst_first
 from eyechart.core.words import Text, message
 

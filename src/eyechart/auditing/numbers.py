@@ -13,8 +13,8 @@ from statistics import NormalDist
 
 import numpy as np
 
-from eyechart.audit.evidence import Bools, Claimed, Exhibit, Floats, Lost, Scores
-from eyechart.audit.said import Params, Where, found, points
+from eyechart.auditing.evidence import Bools, Claimed, Exhibit, Floats, Lost, Scores
+from eyechart.auditing.said import Params, Where, found, points
 from eyechart.core.findings import Finding, Severity
 
 NEAR = 0.05

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eyechart.audit.evidence import Claimed, Exhibit, Floats
-from eyechart.audit.numbers import alone
-from eyechart.audit.said import Where, found, points
+from eyechart.auditing.evidence import Claimed, Exhibit, Floats
+from eyechart.auditing.numbers import alone
+from eyechart.auditing.said import Where, found, points
 from eyechart.core.findings import Finding
 from eyechart.core.records import NotEstimable
 from eyechart.stats.passk import pass_all_k, pass_at_k

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import pi, sqrt
 
-from eyechart.audit.evidence import Claimed, Dossier, Row
-from eyechart.audit.labels import same_model
-from eyechart.audit.numbers import NEAR, alone, fits_share, replicates
-from eyechart.audit.said import Where, found, listed, points
+from eyechart.auditing.evidence import Claimed, Dossier, Row
+from eyechart.auditing.labels import same_model
+from eyechart.auditing.numbers import NEAR, alone, fits_share, replicates
+from eyechart.auditing.said import Where, found, listed, points
 from eyechart.core.findings import Finding, Severity
 
 ASSUMED: Mapping[str, tuple[str, ...]] = {

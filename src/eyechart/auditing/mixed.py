@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from eyechart.audit.evidence import Dossier, Exhibit
-from eyechart.audit.labels import squeezed
-from eyechart.audit.said import Where, found, listed
+from eyechart.auditing.evidence import Dossier, Exhibit
+from eyechart.auditing.labels import squeezed
+from eyechart.auditing.said import Where, found, listed
 from eyechart.core.findings import Finding
 
 FREE = ("decoding.seed", "seed.base", "repeats", "model.batch_size", "model.threads", "model.parallel")
