@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from audit_planted import each
 from audited import lm_log
-from planted import each
 
 from eyechart.app.audit import audit
 from eyechart.auditing.answers import error_text

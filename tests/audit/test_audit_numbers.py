@@ -268,7 +268,7 @@ def test_every_finding_has_words_in_both_languages():
         for part in ("", ".do"):
             assert f"audit.{name}{part}" in EN
             assert f"audit.{name}{part}" in ZH
-    source = "".join(p.read_text("utf-8") for p in (Path(__file__).parents[2] / "src/eyechart/audit").glob("*.py"))
+    source = "".join(p.read_text("utf-8") for p in (Path(__file__).parents[2] / "src/eyechart/auditing").glob("*.py"))
     assert all(f'"{name}"' in source for name in SEVERITY)
 
 

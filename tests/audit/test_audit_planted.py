@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from audit_planted import FAULTS, each
 from audited import broken, lm_log
-from planted import FAULTS, each
 
 from eyechart.app.audit import audit
 from eyechart.report.messages import say

@@ -120,7 +120,7 @@ def together(observed: Observations, cell: int, shared: bool) -> str | None:
     matrix, mask, items = observed.matrix(cell)
     name = observed.cells[cell]
     if shared:
-        return f"all items of {name} share one seed and move together (decoding.seed_scope: item gives each its own)"
+        return f"all items of {name} share one seed and move together (a seed of its own for each item is the cure)"
     codes = observed.cluster_codes
     found = spread_of_runs(matrix, mask, None if codes is None else codes[items])
     if found is not None and found.verdict != "too few flips" and found.p_more < MOVE_TOGETHER:

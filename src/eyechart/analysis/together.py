@@ -20,7 +20,7 @@ from eyechart.stats.runs import Exchangeability, exchangeable
 MOVE_TOGETHER = 0.001
 """p of a spread by which a run is said to move together."""
 DRAWS = 1000
-SEED = "all items of a run share one seed and move together (decoding.seed_scope: item gives each its own)"
+SEED = "all items of a run share one seed and move together (a seed of its own for each item is the cure)"
 SPREAD = "the repeats of a run spread farther than independent items allow: its items move together"
 
 
