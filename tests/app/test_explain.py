@@ -388,7 +388,7 @@ def test_answers_that_a_judge_reads():
 
 
 def test_answers_that_are_run_as_programs(monkeypatch):
-    Path("coder.py").write_text(
+    Path("explained_coder.py").write_text(
         "def f(prompt):\n    body = 'a + b' if 'Please' in prompt else 'a - b'\n"
         "    return f'```python\\ndef add(a, b):\\n    return {body}\\n```'\n",
         "utf-8",
@@ -398,7 +398,7 @@ def test_answers_that_are_run_as_programs(monkeypatch):
     Path("code.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
     text = """
 dataset: {path: code.jsonl}
-model: {backend: function, path: "coder:f"}
+model: {backend: function, path: "explained_coder:f"}
 prompt: {instruction: Go}
 evaluation: {method: code}
 """
