@@ -135,3 +135,17 @@ def test_what_moves_no_number_is_no_doubt(run: Path) -> None:
     assert doubt_of(Folder(run)) is None
     Folder(run).unseal()
     assert "not concluded" in str(doubt_of(Folder(run)))
+
+
+def test_python_is_told_as_the_command_line_is(run: Path) -> None:
+    assert ec.rank("run", "other").doubts == ec.history("run", "other", readers=False).doubts == ()
+    all_right(run)
+    for found in (ec.rank("run", "other"), ec.history("run", "other", readers=False)):
+        (doubt,) = found.doubts
+        assert "the seal of run does not fit" in doubt
+        assert doubt in str(found.part().blocks[1])
+    for given in ("run", ec.open("run")):
+        with pytest.raises(ec.InputError, match=r"RUN: not judged: the seal of run"):
+            ec.gate(given, "score >= 30 points")
+    with pytest.raises(ec.InputError, match=r"--baseline: not judged: the seal of run"):
+        ec.gate("other", "drop <= 1 points", baseline="run", contestant=["prompt"])

@@ -245,3 +245,15 @@ def test_real_logs(shared: Path) -> None:
             assert one.counts == other.counts
             assert one.of("scores")
     assert not list(logs.rglob("run.json"))
+
+
+def test_logs_stand_where_rank_and_history_take_runs(tmp_path: Path) -> None:
+    a, b = (str(lm(tmp_path / name, model=name)) for name in "ab")
+    for command in ("rank", "history"):
+        done = CliRunner().invoke(main, [command, a, b, "--json", *(["--order", "given"] * (command == "history"))])
+        assert done.exit_code in (0, 3), done.output
+        assert a in done.stdout
+        assert b in done.stdout
+    done = CliRunner().invoke(main, ["rank", str(tmp_path / "nothing")])
+    assert (done.exit_code, done.stderr.count("\n")) == (2, 1)
+    assert "no run folder, log or RUN#cell" in done.stderr

@@ -105,18 +105,18 @@ def gate(
     `labels`: a table of `judge sheet read`. `rate`: the chance, over all limits together, that one is called broken
     while all are kept; 0.05.
 
-    Raises InputError for a limit that cannot be understood, names that the run does not have, and a baseline that was
-    measured by another procedure.
+    Raises InputError for a limit that cannot be understood, names that the run does not have, a baseline that was
+    measured by another procedure, and a folder whose seal does not fit.
     """
     file = limits_given(limits)
     rate = rate if rate is not None else file.rate if file.rate is not None else RATE
     if not 0 < rate <= 0.5:
         raise InputError("write a chance above 0 and up to 0.5, e.g. 0.05", field="--rate")
-    name, mine, cell, notes = _opened(run)
+    name, mine, cell, notes = _opened(run, "RUN")
     against = baseline if baseline is not None else file.baseline
     base: Given | None = None
     if against is not None:
-        other, theirs, at, said = _opened(against)
+        other, theirs, at, said = _opened(against, "--baseline")
         allowed = tuple(contestant) if contestant is not None else file.contestant or ("model",)
         notes = [*notes, *said, *comparable((name, mine, cell), (other, theirs, at), allowed)]
         base = Given(observed=theirs.observations, layout=theirs.layout, shared=shared_seeds(theirs), cell=at)
@@ -160,15 +160,23 @@ def limits_given(limits: Limits) -> LimitFile:
     return LimitFile(limits=with_ids(made))
 
 
-def _opened(run: Finished | Path | str) -> tuple[str, Finished, int, list[str]]:
+def _opened(run: Finished | Path | str, field: str) -> tuple[str, Finished, int, list[str]]:
+    """Raises InputError where its numbers are not those that were sealed: a forged score is not judged."""
     if isinstance(run, Finished):
+        _intact(run, field)
         return str(run.folder.path), run, 0, []
     found = evaluated(str(run))
     if found.run is None or found.cell is None:
         raise InputError(f"{run} was not run: a gate looks at measured scores; name a run folder")
+    _intact(found.run, field)
     # Which set-up stands for a run is told by the limits; that a run has several is no news to a gate.
     notes = [note for note in found.notes if "set-ups" not in note]
     return str(run), found.run, found.cell, notes
+
+
+def _intact(run: Finished, field: str) -> None:
+    if run.doubt is not None:
+        raise InputError(f"not judged: {run.doubt}", field=field)
 
 
 def _few_clusters(run: Finished) -> list[str]:

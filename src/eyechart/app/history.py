@@ -24,14 +24,15 @@ from eyechart.app.finished import Finished
 from eyechart.app.grade import Graded, grade_lines
 from eyechart.app.history_record import read_record, shown
 from eyechart.app.lines import Line
-from eyechart.app.paper import paper, write_paper
+from eyechart.app.paper import doubted, paper, write_paper
 from eyechart.app.reread import usual
-from eyechart.app.setups import Found, read_all, runs_in
+from eyechart.app.setups import Found, doubts_of, read_all, runs_in
 from eyechart.core.codec import load_study
 from eyechart.core.errors import EyechartError, InputError
 from eyechart.core.graders import CAREFUL
 from eyechart.core.records import Estimate, NotEstimable
 from eyechart.core.spec import Prices
+from eyechart.report.blocks import Part
 from eyechart.report.inputs import Language
 from eyechart.report.messages import say
 from eyechart.report.notebook import fragment
@@ -50,19 +51,22 @@ class Logbook(History):
     entries: tuple[Shown, ...] = ()
     unread: tuple[str, ...] = field(default=())
     """Folders that are no runs of this version, one line each."""
+    doubts: tuple[str, ...] = ()
+    """Runs whose numbers are not as they were sealed."""
+
+    def part(self) -> Part:
+        return doubted(history_part(self, self.record, self.entries), self.doubts)
 
     def report(self, path: Path | str, *, language: Language = "en") -> Path:
         """Write it as HTML, Markdown or JSON, by the ending of `path`. Raises InputError where it cannot be."""
-        part = history_part(self, self.record, self.entries)
-        write_paper(Path(path), say(title(self), language), [part], language)
+        write_paper(Path(path), say(title(self), language), [self.part()], language)
         return Path(path)
 
     def __str__(self) -> str:
         return say(sentence(self), "en")
 
     def _repr_html_(self) -> str:
-        part = history_part(self, self.record, self.entries)
-        return fragment(paper(say(title(self), "en"), [part]))
+        return fragment(paper(say(title(self), "en"), [self.part()]))
 
 
 def history(
@@ -101,6 +105,7 @@ def history(
         record=told,
         entries=() if told is None else shown(told, by_folder, file.parent),
         unread=tuple(unread),
+        doubts=doubts_of(found),
     )
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from eyechart.analysis.results import Analysis
 from eyechart.core.errors import InputError
-from eyechart.report.blocks import Part
+from eyechart.report.blocks import Note, Part
 from eyechart.report.inputs import Language, ReportInput
 
 ENDINGS = (".html", ".md", ".json")
@@ -40,6 +41,12 @@ def write_sections(path: Path, given: ReportInput, names: tuple[str, ...]) -> No
         path.write_text(media[path.suffix](given, names=names), encoding="utf-8")
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror}", field="--report") from None
+
+
+def doubted(part: Part, doubts: Sequence[str]) -> Part:
+    """`part` with what makes its numbers doubtful right behind its first block, the verdict."""
+    first, *rest = part.blocks
+    return replace(part, blocks=(first, *(Note(kind="warning", text=text) for text in doubts), *rest))
 
 
 def paper(title: str, parts: Sequence[Part], language: Language = "en") -> ReportInput:

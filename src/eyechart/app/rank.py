@@ -13,12 +13,13 @@ from eyechart.analysis.compare import compare
 from eyechart.analysis.rank import Ranked, Rules, forced
 from eyechart.analysis.rank import rank as ranked
 from eyechart.analysis.setups import CONTESTANT
-from eyechart.app.paper import paper, write_paper
+from eyechart.app.paper import doubted, paper, write_paper
 from eyechart.app.pointed import existing
-from eyechart.app.setups import read_all, runs_in
+from eyechart.app.setups import doubts_of, read_all, runs_in
 from eyechart.app.tables import table
 from eyechart.core.errors import InputError
 from eyechart.core.words import message
+from eyechart.report.blocks import Part
 from eyechart.report.inputs import Language
 from eyechart.report.messages import say
 from eyechart.report.notebook import fragment
@@ -29,16 +30,22 @@ from eyechart.report.sections.rank import rank_part, sentence, title
 class Ranking(Ranked):
     """A `Ranked` with its pictures."""
 
+    doubts: tuple[str, ...] = ()
+    """Runs whose numbers are not as they were sealed."""
+
+    def part(self) -> Part:
+        return doubted(rank_part(self), self.doubts)
+
     def report(self, path: Path | str, *, language: Language = "en") -> Path:
         """Write it as HTML, Markdown or JSON, by the ending of `path`. Raises InputError where it cannot be."""
-        write_paper(Path(path), say(title(self), language), [rank_part(self)], language)
+        write_paper(Path(path), say(title(self), language), [self.part()], language)
         return Path(path)
 
     def __str__(self) -> str:
         return say(sentence(self), "en")
 
     def _repr_html_(self) -> str:
-        return fragment(paper(say(title(self), "en"), [rank_part(self)]))
+        return fragment(paper(say(title(self), "en"), [self.part()]))
 
 
 def rank(
@@ -65,7 +72,7 @@ def rank(
         found, refused = runs_in(runs)
         out = ranked([one for _, one in read_all(found, refused)], made)
         unread = tuple(message("rank.unread", text=text) for text in refused)
-        return _whole(replace(out, notes=(*out.notes, *unread)))
+        return _whole(replace(out, notes=(*out.notes, *unread)), doubts_of(found))
     if not force:
         raise InputError(
             f"{tables[0]} has no fingerprint: nobody can tell whether one procedure made its scores; give run folders "
@@ -93,5 +100,5 @@ def _forced(path: str, by: str, columns: dict[str, Any], rules: Rules) -> Ranked
     )
 
 
-def _whole(found: Ranked) -> Ranking:
-    return Ranking(**{field.name: getattr(found, field.name) for field in fields(Ranked)})
+def _whole(found: Ranked, doubts: tuple[str, ...] = ()) -> Ranking:
+    return Ranking(doubts=doubts, **{field.name: getattr(found, field.name) for field in fields(Ranked)})

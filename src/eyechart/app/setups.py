@@ -10,6 +10,7 @@ from typing import Any
 from eyechart.analysis.setups import SetUp, fields_of, set_up
 from eyechart.app.finished import Finished, finished
 from eyechart.app.folder import Folder
+from eyechart.app.place import as_run
 from eyechart.app.pointed import existing
 from eyechart.app.seeds import shared_seeds
 from eyechart.core.errors import EyechartError, InputError
@@ -35,7 +36,7 @@ class Found:
 
 
 def runs_in(named: Iterable[str | Path]) -> tuple[list[Found], list[str]]:
-    """Every run of `named`, in the order given and sorted by name within a folder; and what could not be read, in words.
+    """Every run of `named` (run folders, logs, RUN#cell, folders of runs), in the order given and sorted by name within a folder; and what could not be read, in words.
 
     Raises InputError for what is not there, or where no run is found.
     """
@@ -43,16 +44,18 @@ def runs_in(named: Iterable[str | Path]) -> tuple[list[Found], list[str]]:
     refused: list[str] = []
     for given in named:
         text = str(given)
-        path, mark, cell = text.rpartition("#")
-        if existing(text) is not None and Path(text).is_dir():
-            folders = _folders(Path(text))
+        at = as_run(text)
+        path, mark, cell = at.rpartition("#")
+        if existing(at) is not None and Path(at).is_dir():
+            folders = _folders(Path(at))
             if not folders:
                 raise InputError(f"{text} holds no run: name a run folder, or a folder that holds some")
             for folder in folders:
                 try:
-                    out.append(Found(source=str(folder), run=finished(Folder(folder)), cell=None))
+                    source = text if at != text else str(folder)  # a log is known by its own name
+                    out.append(Found(source=source, run=finished(Folder(folder)), cell=None))
                 except EyechartError as error:
-                    if folder == Path(text):
+                    if folder == Path(at):
                         raise
                     refused.append(str(error))
         elif mark and Path(path).is_dir():
@@ -62,13 +65,18 @@ def runs_in(named: Iterable[str | Path]) -> tuple[list[Found], list[str]]:
                 raise InputError(f"{path} has no set-up {cell}; {hint(cell, known)}")
             out.append(Found(source=text, run=run, cell=cell))
         else:
-            raise InputError(f"there is no run folder or RUN#cell {text}")
+            raise InputError(f"there is no run folder, log or RUN#cell {text}")
     seen: dict[tuple[Path, str | None], Found] = {}
     for one in out:
         seen.setdefault((one.run.folder.path.resolve(), one.cell), one)
     if not seen:
         raise InputError(refused[0] if refused else "name a run folder, or a folder that holds some")
     return list(seen.values()), refused
+
+
+def doubts_of(found: Iterable[Found]) -> tuple[str, ...]:
+    """What is to be said first of runs whose numbers are not as they were sealed, once a run."""
+    return tuple(dict.fromkeys(one.run.doubt for one in found if one.run.doubt is not None))
 
 
 def _folders(path: Path) -> list[Path]:

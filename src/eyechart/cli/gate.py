@@ -13,7 +13,7 @@ from eyechart.app.gate import SUITE, Gated, as_data, gate, limits_given
 from eyechart.app.gate_file import LimitFile, schema, with_ids
 from eyechart.app.paper import writable
 from eyechart.cli import reported
-from eyechart.cli.named_runs import doubt_about, fields
+from eyechart.cli.named_fields import fields
 from eyechart.cli.output import Answer, answers, clean, json_line
 from eyechart.core.errors import InputError
 from eyechart.report import checks
@@ -109,16 +109,7 @@ def _judged(
     """The limits on the run; what is not `given` is as the file says. Raises InputError where nothing is judged."""
     told = _of(file)
     said = {name: value if value is not None else getattr(told, name) for name, value in given.items()}
-    _intact(run, said["baseline"])
     return gate(run, _limits(limits, file), contestant=fields(contestant) or told.contestant or None, **said)
-
-
-def _intact(run: str, baseline: str | Path | None) -> None:
-    """Raises InputError where the numbers of one of them are not those that were sealed."""
-    for name, field in ((run, "RUN"), (baseline, "--baseline")):
-        doubt = None if name is None else doubt_about(str(name))
-        if doubt is not None:
-            raise InputError(f"not judged: {doubt}", field=field)
 
 
 def _refused(reason: str, written: dict[str, Path | None], github: bool) -> None:

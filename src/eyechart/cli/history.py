@@ -15,7 +15,6 @@ from eyechart.app.history_record import add
 from eyechart.app.paper import writable
 from eyechart.cli import reported
 from eyechart.cli.columns import columned, split
-from eyechart.cli.named_runs import doubts
 from eyechart.cli.numbers_in import Finite
 from eyechart.cli.output import Answer, answers, duration, points
 from eyechart.cli.rank import apart_lines, spoken_apart
@@ -105,7 +104,7 @@ def command(
         code="history" if len(found.moments) > 1 else "too_short",
         text=say(sentence(found), "en"),
         data=_data(found) | {"recorded": added},
-        warnings=doubts(runs),
+        warnings=list(found.doubts),
         lines=[*([f"recorded: {added}"] if added else []), *_lines(found), *written],
         exit_code=0 if len(found.moments) > 1 else 3,
     )

@@ -12,7 +12,7 @@ from eyechart.app.paper import writable
 from eyechart.app.rank import rank
 from eyechart.cli import reported
 from eyechart.cli.columns import columned
-from eyechart.cli.named_runs import doubts, fields
+from eyechart.cli.named_fields import fields
 from eyechart.cli.numbers_in import Finite
 from eyechart.cli.output import Answer, answers, points
 from eyechart.cli.tabled import POINTS
@@ -75,7 +75,7 @@ def command(
         code="ranked" if found.leagues else "nothing_to_rank",
         text=say(sentence(found), "en"),
         data=_data(found),
-        warnings=doubts(runs),
+        warnings=list(found.doubts),
         lines=[*_lines(found), *written],
         exit_code=0 if found.leagues else 3,
     )
