@@ -183,5 +183,5 @@ def test_scores_of_options_are_held_against_log_probabilities_as_in_an_import(tm
 def test_one_is_one(tmp_path: Path):
     found = audit(inspect_log(tmp_path / "a.json", "org/alpha-7b", n=30))
     assert say(looked(found), "en").startswith("Looked at: 1 evaluation, 120 answers; 1 of 1 claim held")
-    assert say(title(found), "en").startswith("Audit of 1 evaluation: 0 errors")
+    assert say(title(found), "en").startswith("Audit of 1 result: 0 errors")
     assert "1 个评测" in say(looked(found), "zh")

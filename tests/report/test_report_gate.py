@@ -105,4 +105,7 @@ def test_the_verdict_counts_what_fails() -> None:
     assert say(verdict([warned, kept]), "en") == "1 of 2 limits broken"
     assert say(verdict([kept, unknown]), "en") == "Cannot tell for 1 of 2 limits; none is broken"
     assert say(verdict([kept]), "en") == "1 of 1 limits kept"
-    assert say(verdict([kept, soft]), "en") == "1 of 1 limits kept; of those that only warn, 1 not shown to be kept"
+    assert say(verdict([kept, soft]), "en") == "1 of 1 limits kept; of those that only warn, 1 broken"
+    unsure = replace(unknown, severity="warning")
+    both = say(verdict([kept, soft, unsure]), "en")
+    assert both == "1 of 1 limits kept; of those that only warn, 1 broken; of those that only warn, 1 cannot be told"

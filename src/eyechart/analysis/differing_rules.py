@@ -192,6 +192,8 @@ def _model(path: str, x: Any, y: Any, a: Told, b: Told) -> Judged | None:
         return "scores", message("diff.why.model")
     if path == "model.backend":
         return "may", message("diff.why.backend")
+    if path.startswith("model.options"):
+        return "may", message("diff.why.option")
     if layer_of(path) == "engine" or path == "model.context_length":
         return "may", message("diff.why.numerics")
     fact = f"engine.{path.rpartition('.')[2]}"
@@ -262,6 +264,7 @@ def _engines(a: Told, b: Told) -> Iterator[Difference]:
         if name in ("revision", "harness", "harness_version") or (not alike and (missing(x) or missing(y))):
             continue  # another backend has other facts: that it is another one is said already
         kind, why = ("scores", "precision") if name in PRECISION else ("may", "build" if _built(name) else "numerics")
+        why = "option" if name == "settings" else why
         if alike or not _built(name):
             yield Difference(path=path, layer="engine", kind=kind, a=x, b=y, why=message(f"diff.why.{why}"))
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 EN: dict[str, str] = {
     "section.audit": "Audit",
     "audit.title": "Audit of {n}: {errors}, {warnings}",
+    "audit.count.results.one": "{n} result",
+    "audit.count.results.many": "{n} results",
     "audit.count.evaluations.one": "{n} evaluation",
     "audit.count.evaluations.many": "{n} evaluations",
     "audit.count.answers.one": "{n} answer",

@@ -76,6 +76,7 @@ EN: dict[str, str] = {
     "diff.why.build": "another build may compute in another order",
     "diff.why.machine": "other hardware or libraries may compute in another order",
     "diff.why.setting": "a setting of the harness; what it does is not known here",
+    "diff.why.option": "a setting of the backend itself; what it moves is not known here",
     "diff.why.settings": "settings of the harness that only one of the logs writes down",
     "diff.why.items_unknown": "the items could not be compared",
     "diff.why.columns": "the same questions and answers with other ids or columns; a template may show them",

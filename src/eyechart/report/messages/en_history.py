@@ -29,7 +29,7 @@ EN: dict[str, str] = {
     "history.term.truncated": "truncated answers",
     "history.term.failed": "failed calls",
     "history.term.unscored": "unscored answers",
-    "history.term.run_noise": "noise between runs",
+    "history.term.run_noise": "pairs of runs that score an answer differently",
     "history.term.readers": "answers that a careful reader scores otherwise",
     "history.term.reader_spread": "range over the usual readers",
     "history.term.items": "item sampling (standard error)",
@@ -58,7 +58,7 @@ EN: dict[str, str] = {
     "history.changed": "What changed in the fingerprint",
     "history.changed.none": "Nothing changed in the fingerprint from run to run.",
     "history.terms": "Error terms",
-    "history.terms.caption": "Shares of answers in per cent; run noise: pairs of runs of an item with another score. The last three are"
+    "history.terms.caption": "Shares of answers in per cent; pairs of runs: of those of one item, how many score it differently. The last three are"
     " of the score, in points: its standard error, its standard deviation over set-ups, its range over readers.",
     "history.terms.last": "Error terms since {before}",
     "history.terms.last.caption": "Paired on items; p is corrected (Holm) for the terms of this step.",

@@ -5,6 +5,8 @@ from __future__ import annotations
 ZH: dict[str, str] = {
     "section.audit": "审计",
     "audit.title": "对{n}的审计：{errors}，{warnings}",
+    "audit.count.results.one": "{n} 个结果",
+    "audit.count.results.many": "{n} 个结果",
     "audit.count.evaluations.one": "{n} 个评测",
     "audit.count.evaluations.many": "{n} 个评测",
     "audit.count.answers.one": "{n} 个答案",

@@ -73,6 +73,7 @@ ZH: dict[str, str] = {
     "diff.why.build": "另一个构建的计算顺序可能不同",
     "diff.why.machine": "其他硬件或库的计算顺序可能不同",
     "diff.why.setting": "评测框架的设置；其作用在此不可知",
+    "diff.why.option": "后端自身的设置；其影响在此不可知",
     "diff.why.settings": "只有其中一份日志写明的评测框架设置",
     "diff.why.items_unknown": "题目无法比较",
     "diff.why.columns": "题目与答案相同，编号或列不同；模板可能会显示它们",

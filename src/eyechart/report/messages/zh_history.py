@@ -27,7 +27,7 @@ ZH: dict[str, str] = {
     "history.term.truncated": "被截断的回答",
     "history.term.failed": "失败的调用",
     "history.term.unscored": "未评分的回答",
-    "history.term.run_noise": "运行间噪声",
+    "history.term.run_noise": "两次运行得分不同的比例",
     "history.term.readers": "细心读取器评分不同的回答",
     "history.term.reader_spread": "常用读取器之间的极差",
     "history.term.items": "题目抽样（标准误）",
@@ -54,7 +54,7 @@ ZH: dict[str, str] = {
     "history.changed": "指纹中的变化",
     "history.changed.none": "各次运行之间指纹没有变化。",
     "history.terms": "误差项",
-    "history.terms.caption": "回答所占百分比；运行间噪声：同一题两次运行得分不同的比例。最后三项为分数本身的量，"
+    "history.terms.caption": "回答所占百分比；两次运行得分不同：同一题的运行对所占比例。最后三项为分数本身的量，"
     "以分计：标准误、配置间标准差、读取器之间的极差。",
     "history.terms.last": "自 {before} 以来的误差项",
     "history.terms.last.caption": "按题配对；p 已对该步的各误差项作 Holm 校正。",

@@ -25,9 +25,8 @@ def audit_part(found: Audited) -> Part:
 
 def title(found: Audited) -> Text:
     """What the report is of."""
-    broken = Counter(one.severity for one in found.findings if one.state == "broken")
-    shown = {"errors": _count("errors", broken["error"]), "warnings": _count("warnings", broken["warning"])}
-    return message("audit.title", n=_count("evaluations", found.looked.evaluations), **shown)
+    shown = {"errors": _count("errors", found.errors), "warnings": _count("warnings", found.warnings)}
+    return message("audit.title", n=_count("results", found.looked.dossiers), **shown)
 
 
 def _count(what: str, n: int) -> Text:

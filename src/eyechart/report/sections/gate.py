@@ -54,8 +54,11 @@ def verdict(findings: Sequence[Finding]) -> Text:
         text = message("gate.verdict.unknown", n=counts["unknown"], of=len(strict))
     else:
         text = message("gate.verdict.kept", of=len(strict))
-    warned = sum(f.severity != "error" and f.state != "kept" for f in findings)
-    return message("gate.verdict.warned", text=text, n=warned) if warned else text
+    soft = counted(f for f in findings if f.severity != "error")
+    for state in ("broken", "unknown"):
+        if soft[state]:
+            text = message(f"gate.verdict.warned.{state}", text=text, n=soft[state])
+    return text
 
 
 def gate(held: Sequence[Held]) -> list[Block]:
